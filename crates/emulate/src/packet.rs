@@ -21,7 +21,7 @@ pub(crate) const SYN: u8 = 2;
 /// The flag ACK in byte 13 of a TCP header.
 pub(crate) const ACK: u8 = 16;
 
-/// The five values that identify a flow: the packets of one direction between two ends.
+/// The five header fields that identify a flow. A flow has one direction: `source` to `destination`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FiveTuple {
     pub(crate) protocol: u8,

@@ -99,7 +99,7 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Returns true if a draw is exactly zero with probability zero.
+    /// Returns true if the probability that a draw is exactly zero is zero.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,
@@ -208,8 +208,8 @@ const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 const TAIL_HELP: &str = "Tail index a: the share of draws above a large value x falls as x^-a.";
 const LIMIT_HELP: &str = "Upper bound, to which larger draws are set.";
 
-/// Declares the table of a distribution. `$min` is the kind of single values, which may include 0;
-/// `$value` is the kind of means and scales, which are positive.
+/// Lists the keys of each type of distribution. `$min` is the kind of quantiles and of the minimum of a uniform
+/// distribution, and may allow 0. `$value` is the kind of other values, such as means; these are positive.
 macro_rules! drawn {
     ($min:expr, $value:expr) => {
         Kind::Tagged(&[

@@ -87,9 +87,8 @@ fn ask(what: &'static str, bytes: u64) {
     }
 }
 
-/// Calls `function` and returns its result. The error is the refused allocation.
-///
-/// After an error, an event is unfinished: the data can be read, but the run cannot continue.
+/// Calls `function` and returns its result. The error is the refused allocation. After it, the data of the run can be
+/// read, but the run cannot continue, since an event is unfinished.
 pub fn catch<T>(function: impl FnOnce() -> T) -> Result<T, RefusedAllocation> {
     catch_unwind(AssertUnwindSafe(function)).map_err(|payload: Box<dyn Any + Send>| {
         match payload.downcast::<RefusedAllocation>() {

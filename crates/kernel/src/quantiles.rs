@@ -5,10 +5,10 @@ use std::sync::Arc;
 /// Measured quantiles, and the rule that interpolates between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Points for linear interpolation of quantiles: `(probability, value)` without a root. With a
-    /// root of degree `d`, the points are `(-ln(1 - probability), value^(1/d))`.
+    /// Points between which quantiles are interpolated linearly. They are `(probability, value)` if
+    /// `root` is `None`, and `(-ln(1 - probability), value^(1/d))` for a root of degree `d`.
     points: Arc<[(f64, f64)]>,
-    /// Degree of the root, if the points have roots of the values; `None` if they have the values.
+    /// Degree `d` of the roots in `points`; `None` if `points` has the values themselves.
     root: Option<f64>,
 }
 

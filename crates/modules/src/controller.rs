@@ -19,8 +19,8 @@ use crate::object::{Connection, Object};
 /// bytes of options.
 const HEADERS: u64 = 52;
 
-/// Base of the seeds of flows. The number of a flow of an object is added, so that each flow has
-/// its own sequence of random numbers.
+/// Seed of the random numbers of a module's first flow. The next flows have the next numbers as
+/// seeds, so that each flow draws different random numbers.
 const SEED: u64 = 0x6c6f_6e67_6861_756c;
 
 /// The window reduction in progress.

@@ -24,8 +24,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> RecordColumns<R, F> {
-    /// Creates an empty list of columns. `part` takes the record from a row. Rows processed together either all have
-    /// the record, or none has.
+    /// Creates an empty list of columns. `part` returns the record that a row contains, if any.
+    /// Rows processed together either all contain the record, or none does.
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,
@@ -98,8 +98,8 @@ where
     }
 }
 
-/// Counters of a period; their values are in a record of type `C`, which the period, of type `P`,
-/// contains.
+/// Columns of the counters of a period. The period, of type `P`, contains a record of type `C` with
+/// the counters' values.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
     /// Returns true if the counter with this name has a value in the period.

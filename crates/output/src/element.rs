@@ -40,7 +40,7 @@ totals!(FlowTotals, FlowCounters);
 totals!(LinkTotals, LinkCounters);
 totals!(ProxyTotals, ProxyCounters);
 
-/// A row of a table: a flow, link or proxy with its counters, of type `T`.
+/// A row of a table: a flow, link or proxy. `T` is the type of its counters.
 pub(crate) struct Element<T> {
     pub(crate) id: usize,
     pub(crate) config: Arc<Config>,

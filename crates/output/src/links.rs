@@ -29,7 +29,7 @@ impl LinkRow {
     }
 }
 
-/// Counters of a link in a period, and facts that decide on their columns.
+/// Counters of a link in a period, and other values that the period's columns need.
 struct Period {
     counters: LinkCounters,
     duration: Span,
@@ -45,8 +45,8 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
 
 /// Function that returns true if a link has values in a column.
 type Does = fn(&Link) -> bool;
-/// Columns with values for only some links, each with the link key that decides. If no link has values, the table does
-/// not contain the column.
+/// Columns with values for some links only: the name of the column, the scenario key that gives links such values, and
+/// the test for a link. The table omits a column if no link has values.
 const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate

@@ -65,7 +65,7 @@ impl<C> Run<C> {
         self.error.is_some()
     }
 
-    /// Stores the error in `result` if it is the first one. Then `progress` stops the simulation.
+    /// Stores the error in `result`, unless an earlier one is stored. After an error, `progress` stops the simulation.
     #[inline]
     pub(crate) fn keep(&mut self, result: Result<(), OutputError>) {
         if let Err(error) = result {

@@ -195,8 +195,8 @@ impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
         Self { stopped_by, ..self }
     }
 
-    /// Returns the text of the file. The document comes first, then the SHA-256 of each other file and of the text so
-    /// far, and at the end the values that depend on the machine.
+    /// Returns the contents of run.json: first the results, then the SHA-256 of each other file, then the SHA-256 of
+    /// the preceding contents, and at the end the values that depend on the machine.
     pub(crate) fn to_bytes(&self, files: &Digests) -> Vec<u8> {
         const EXPECT: &str = "numbers, names and JSON";
         let mut text = serde_json::to_string_pretty(self).expect(EXPECT);

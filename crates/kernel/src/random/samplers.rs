@@ -63,8 +63,8 @@ impl Stream {
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Returns a new stream, seeded by a draw. It is for components of a kind with a number unknown
-    /// in advance. In the mode of ns-2, it is the shared generator.
+    /// Returns a new stream, seeded by a draw from this stream, for components whose number is unknown in advance. A
+    /// stream of ns-2's shared generator returns another stream of that generator.
     #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {

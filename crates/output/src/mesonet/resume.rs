@@ -129,8 +129,8 @@ impl MesoNetWriter {
         }
     }
 
-    /// Returns the names of the values of measuring functions in a resumed run; empty if there are
-    /// none.
+    /// Returns the names of the values of the measuring functions; empty without such functions. In a
+    /// new run, also empty until the functions have returned values.
     pub fn measured_names(&self) -> &[String] {
         self.measured.as_deref().unwrap_or_default()
     }

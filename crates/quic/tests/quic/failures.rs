@@ -69,8 +69,8 @@ fn a_handshake_through_a_full_queue_times_out() {
     assert!(warning.contains("timed out"), "{warning}");
 }
 
-/// Checks that a connection that times out after its transfer does not count as lost, and that a stopped flow finishes
-/// its stream.
+/// Checks that a connection that times out after its stream has ended does not count as lost. The
+/// stream ends after a transfer, or because the flow is stopped.
 #[test]
 fn connections_that_are_done_are_not_lost() {
     for done in [r#"flows.0.transfer="1 MB""#, r#"flows.0.stop="2 s""#] {
