@@ -73,7 +73,8 @@ impl PathNeeds {
         }
     }
 
-    /// Returns the requirement of a path so slow that the algorithm's own bursts build only short queues.
+    /// Returns the requirement of a slow path, for an algorithm that mistakes the delay of its own bursts for
+    /// congestion.
     pub const fn slow(own_bursts: OwnBursts) -> Self {
         Self {
             own_bursts: Some(own_bursts),

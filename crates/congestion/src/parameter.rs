@@ -56,7 +56,7 @@ impl fmt::Display for Variant {
     }
 }
 
-/// Value of a parameter that a scenario does not give.
+/// Default of a parameter, for scenarios that do not give its value.
 #[derive(Clone, Copy, Debug)]
 pub enum DefaultValue {
     /// A constant.

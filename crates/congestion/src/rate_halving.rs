@@ -25,7 +25,7 @@ pub(crate) struct RateHalving {
 }
 
 impl RateHalving {
-    /// Begins a recovery. `before` is the window before the reduction, which applies at first.
+    /// Begins a recovery. The window remains at `before`, its value before the reduction, but is at least `floor`.
     pub(crate) fn begin(before: f64, floor: f64, window: &mut Window) -> Self {
         window.set_cwnd(before.max(floor));
         Self {

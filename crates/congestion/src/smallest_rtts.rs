@@ -53,7 +53,7 @@ impl SmallestRtts {
     }
 }
 
-/// State of the current round trip in Vegas. YeAH includes this state (`struct vegas`).
+/// State of the current round trip in Vegas, which YeAH includes (`struct vegas`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MeasuredRound {
     pub(crate) rtts: SmallestRtts,

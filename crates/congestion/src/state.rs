@@ -260,7 +260,7 @@ impl CongestionState {
         self.controller.pacing_rate()
     }
 
-    /// Returns true if the algorithm may pace at any time; always true for custom algorithms.
+    /// Returns true if the algorithm paces, always or at times; always true for custom algorithms.
     pub fn may_pace(&self) -> bool {
         matches!(self.controller, Controller::Custom(_)) || self.needs().paces
     }

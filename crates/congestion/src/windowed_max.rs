@@ -110,7 +110,8 @@ mod tests {
     }
 
     proptest! {
-        /// For the rest of a tick, values below the third one are skipped. They would not have changed the maximum.
+        /// Checks that values which `update` skips, since they are below the third one, would not have changed the
+        /// maximum.
         #[test]
         fn what_is_left_out_changes_nothing(
             steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),

@@ -203,7 +203,8 @@ impl Copa {
         self.lost = false;
     }
 
-    /// Chooses the velocity (section 2.1). After slow start, it doubles from the third round trip in one direction on.
+    /// Chooses the velocity (section 2.1). After slow start, it doubles in each round trip from the third successive
+    /// one in the same direction on.
     fn choose_velocity(&mut self, cwnd: f64) {
         let grows = cwnd > self.cwnd_before;
         self.steady = if grows == self.grows && !self.slow_start {

@@ -175,8 +175,8 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Declares that the algorithm also processes slow start. Indications occur in later slow starts too, and in Linux
-    /// in the first one.
+    /// Declares that the algorithm also processes slow start: indications of congestion occur in every slow start
+    /// except the first one (in Linux, also in the first one).
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
             Phases::Avoidance

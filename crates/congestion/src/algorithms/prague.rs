@@ -72,7 +72,7 @@ pub struct Prague {
     rtt_target: Span,
     rtt_transition: u64,
     alpha: f64,
-    /// Fractional target window, which the window follows (`frac_cwnd`); zero before the first acknowledgement.
+    /// Target window (`frac_cwnd`), which may be fractional; zero before the first acknowledgement.
     target: f64,
     /// True once a mark has arrived; before, the fraction of marks is not estimated.
     marks_seen: bool,
@@ -361,10 +361,9 @@ mod tests {
         assert_eq!((flow.prague.target, flow.cwnd()), (50.0 + 1.0 / 50.0, 51.0));
     }
 
-    /// Marks are independent, with probability p. Between two reductions, a round trip and 1 / p segments pass, in
-    /// which the window W grows by p W / 2 segments; a reduction removes as many. With x = p W marks per round trip, x
-    /// / 2 = 1 + 1 / x, so x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per target
-    /// round-trip time. (If each round trip had a reduction, x would be 2.)
+    /// Checks that x, the mean number of marks per round trip, is 1 + sqrt(3) at any rate (with short round trips, x is
+    /// per target round-trip time). A reduction removes x / 2 segments. They return at one segment per round trip, in a
+    /// round trip plus the 1 / x round trips until the next mark, so x / 2 = 1 + 1 / x.
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {

@@ -88,7 +88,7 @@ static PARAMETERS: [Parameter; 7] = [
     },
 ];
 
-/// Bytes in four of the largest bursts of segmentation offload (`sk_gso_max_size`). The time that they take at the
+/// Bytes in four of the largest bursts of segmentation offload (`sk_gso_max_size`). Their transmission time at the
 /// pacing rate is added to the threshold for trains.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
@@ -183,8 +183,8 @@ impl HybridSlowStart {
         (self.round_min, self.taken) = (None, 0.0);
     }
 
-    /// Returns true if acknowledgements have arrived for long enough since the round began, each shortly after the
-    /// previous one (a train).
+    /// Returns true if the round's acknowledgement train is long enough to end slow start. Each acknowledgement of a
+    /// train arrives shortly after the previous one.
     fn has_long_train(&mut self, ack: &AckSample, min_rtt: Span, window: &Window) -> bool {
         if ack.now.since(self.last_of_train) > self.ack_delta {
             return false;

@@ -269,9 +269,9 @@ mod tests {
         }
     }
 
-    /// Checks the samples that count: those of acknowledgements that may not enlarge the window do, those of duplicates
-    /// do not. Eight samples of a round decide (section 4.2). Conservative slow start ends when the smallest round-trip
-    /// time is below that at its beginning.
+    /// Checks that samples count even if the acknowledgement may not enlarge the window, but not if it is a duplicate.
+    /// Eight samples of a round decide (section 4.2). Conservative slow start ends when the smallest round-trip time is
+    /// below that at its beginning.
     #[test]
     fn samples_count_whether_or_not_the_window_may_grow() {
         let ack = |acked, round, ms| AckSample {

@@ -245,8 +245,7 @@ mod tests {
         assert_eq!(found, Some(1_360));
     }
 
-    /// After up to ten bins with only one acknowledgement, here until 554 ms, SEARCH continues; after eleven it
-    /// restarts.
+    /// Checks that SEARCH restarts after a silence of more than ten bins: here until 555 ms, but not until 554 ms.
     #[test]
     fn a_long_silence_starts_it_over() {
         let totals = |ms: u64| (100 * ms, 50 * ms);

@@ -146,9 +146,9 @@ fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     }
 }
 
-/// Checks that BBR follows changes of the path's rate. When the rate falls by half, the estimate of the bandwidth
-/// follows after ten rounds with a long queue in version 1, and after two cycles in version 3. When the rate increases
-/// again, probes find this.
+/// Checks that BBR follows changes of the path's rate within 25 s. After a fall by half, the old maximum rate expires:
+/// in version 1 after ten rounds, which the queue makes long, in version 3 after two cycles. After a rise, probes find
+/// the new rate.
 #[test]
 fn it_follows_a_change_of_the_path() {
     for kind in BOTH {
@@ -293,9 +293,9 @@ fn two_flows_share() {
     }
 }
 
-/// Checks that version 3 does not raise its long-term bound while pacing limits the flow. The bound grows only while
-/// the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1). The buffer of a bandwidth-delay
-/// product has room for a probe, so version 3 loses nothing once its startup has found the limit.
+/// Checks that version 3 does not raise its long-term bound while pacing limits the flow: the bound grows only while
+/// the flow fills the window at this bound (C.is_cwnd_limited of draft-05 section 2.1). After Startup, nothing is lost,
+/// since the buffer of a bandwidth-delay product has room for a probe.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {

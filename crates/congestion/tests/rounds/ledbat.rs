@@ -25,8 +25,8 @@ fn queueing(sender: &Sender) -> f64 {
     sender.probe("queueing_s").expect("it is recorded")
 }
 
-/// Checks that the window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`. The queueing delay is
-/// the minimum of the last four delays minus the minimum of all delays, in milliseconds.
+/// Checks that the window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`. Each case has a delay
+/// and the queueing delay in milliseconds: the minimum of the last four delays minus the minimum of all delays.
 #[test]
 fn ledbat_follows_the_least_of_four_delays() {
     let mut sender = sender("ledbat", 20.0, 2.0);

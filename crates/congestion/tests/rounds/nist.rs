@@ -70,8 +70,8 @@ fn high_speed_tcp_fills_the_host_s_link_when_published() {
     assert_lags(&spec, [45.7, 15.3, 5.8], 0.1);
 }
 
-/// Checks that the lags of Compound TCP are shorter than the published ones. A timer that is late by 5 ms gives the
-/// published lags: it misses every second one of the short bursts of small windows.
+/// Checks that Compound TCP fills the host's link sooner than published. A timer that is late by 5 ms gives the
+/// published times: it misses every second one of the short bursts of small windows.
 #[test]
 fn compound_tcp_fills_the_host_s_link_sooner_than_published() {
     let spec = controller("ctcp", Variant::Nist, &[]);

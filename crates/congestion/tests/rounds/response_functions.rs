@@ -90,9 +90,9 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// Checks that the mean window of HighSpeed TCP equals its response function within some per cent. RFC 3649 assumes
-/// constant increase and decrease over a sawtooth. Near the low window, the function does not apply: half of a sawtooth
-/// is standard TCP.
+/// Checks that the mean window of HighSpeed TCP is within a few per cent of its response function, for which RFC 3649
+/// assumes a constant increase and decrease over a sawtooth. The test leaves out windows near the low window, where
+/// half of each sawtooth is standard TCP.
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [
@@ -144,8 +144,9 @@ fn scalable_tcp_grows_geometrically_between_cuts() {
     }
 }
 
-/// Checks the mean window of `n` flows in one connection. The increase is `n` segments per round trip and the decrease
-/// `1 / (2 n)`, so the mean window is `n sqrt((2 - 1 / (2 n)) / p)`. A fraction `n` of a flow has `sqrt(1.5 n / p)`.
+/// Checks the mean window of one connection that stands for `n` flows. It increases by `n` segments per round trip and
+/// decreases by `1 / (2 n)`, so the mean is `n sqrt((2 - 1 / (2 n)) / p)`. For `n` below one, it decreases by half, and
+/// the mean is `sqrt(1.5 n / p)`.
 #[test]
 fn several_flows_in_one_have_theirs() {
     for (flows, expected) in [(4.0, 4.0 * 136.93), (0.25, 61.24)] {

@@ -100,8 +100,8 @@ fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
 }
 
 /// Checks that HyStart++ first slows the growth down and then ends slow start. The path has 1000 segments per second
-/// and 100 ms. In the round of 256 segments, the first one finds 128 segments in the queue and takes 129 ms, more than
-/// 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter of a segment: the round adds 8 + 62
+/// and 100 ms. In the round of 256 segments, the first one leaves at a window of 129 segments and takes 129 ms, more
+/// than 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter of a segment: the round adds 8 + 62
 /// segments. In four more rounds, the window grows by a quarter of the segments sent; then slow start ends.
 #[test]
 fn hystart_slows_down_and_then_ends_slow_start() {

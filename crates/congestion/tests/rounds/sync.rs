@@ -299,8 +299,8 @@ fn trend_takes_the_medians_of_nine_reports() {
     assert_eq!(report_all(&[8, 8, 0]), Some(0.0));
 }
 
-/// With any detector and any reaction, rising delays reduce the window. The weakest combination makes two reductions by
-/// a tenth.
+/// With any detector and any reaction, rising delays reduce the window. The weakest combination does so twice, by a
+/// tenth.
 #[test]
 fn any_detector_goes_with_any_reaction() {
     for detector in ["pqlen", "pminott", "trend", "avg", "mix"] {

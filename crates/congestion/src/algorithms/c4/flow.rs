@@ -13,11 +13,11 @@ use super::laws::{
 pub(super) enum State {
     /// Doubles the rate until the nominal rate no longer grows (section 4.2).
     Initial,
-    /// For a round trip, drains the queue that a probe or congestion has left (section 4.4).
+    /// Drains the queue that a probe or congestion has left, for one round trip (section 4.4).
     Recovery,
     /// Sends at the nominal rate; `eras` round trips have passed (section 4.5).
     Cruising { eras: u32 },
-    /// For a round trip, sends a sixteenth faster than the nominal rate (section 4.6).
+    /// Sends a sixteenth faster than the nominal rate, for one round trip (section 4.6).
     Probing,
     /// Sends a quarter faster than the nominal rate; `eras` round trips have passed (section 4.7).
     Pushing { eras: u32 },

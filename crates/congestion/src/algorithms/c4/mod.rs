@@ -383,8 +383,9 @@ mod tests {
         near(path.c4.alpha(), 7.0 / 8.0);
     }
 
-    /// Section 5.3: each packet has a weight of a sixteenth in the smoothed loss rate. Section 5.3.1: losses assumed at
-    /// a timeout do not count.
+    /// Checks that losses above the threshold lower the rate by a quarter (section 5.3). A single loss is above it:
+    /// each packet has a weight of a sixteenth in the smoothed loss rate. Losses assumed at a timeout do not count
+    /// (section 5.3.1).
     #[test]
     fn losses_above_the_threshold_take_a_quarter() {
         let mut path = Path::cruising();

@@ -52,7 +52,7 @@ struct Epoch {
     start: u64,
     /// Window at which the cubic is flat.
     plateau: u64,
-    /// Time from the start to the plateau, in 1024ths of a second.
+    /// Time from `start` to the plateau, in 1024ths of a second.
     until_plateau: u64,
     /// Window of the AIMD flow, for comparison with the cubic.
     standard: u64,

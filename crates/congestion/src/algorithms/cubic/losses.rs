@@ -91,8 +91,8 @@ mod tests {
         assert!((share(&mut losses, 3) - 0.165_711).abs() < 1e-6);
     }
 
-    /// If every second segment is lost, the third loss causes a response. If every third segment is lost, the fourth
-    /// loss does (the fraction is 0.1481 after three losses). Losses 16 segments apart cause no response.
+    /// Checks the number of losses that cause a response: three if every second segment is lost, four if every third
+    /// is. Losses 16 segments apart cause none.
     #[test]
     fn losses_further_apart_take_more() {
         assert_eq!(answered(&[100, 102, 104]), Some(3));

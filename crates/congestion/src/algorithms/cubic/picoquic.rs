@@ -209,8 +209,8 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
     }
 
-    /// Checks that fast convergence lowers the window: a reduction below the last peak leaves 7/8 of 7/8 of it. A first
-    /// reduction in slow start always does so, since the last peak is infinite.
+    /// Checks that fast convergence lowers the window: a reduction below the last peak leaves 7/8 of 7/8 of the window.
+    /// So does a first reduction in slow start, when the last peak is infinite.
     #[test]
     fn fast_convergence_lowers_the_window() {
         let (mut cubic, mut window) = (cubic(), window(64.0));

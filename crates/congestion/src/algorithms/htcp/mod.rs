@@ -199,8 +199,8 @@ impl Htcp {
         }
     }
 
-    /// Measures round-trip times as Linux does: only smoothed ones, in congestion avoidance (`measure_rtt` of
-    /// tcp_htcp.c, 2.6.22).
+    /// Updates the smallest and the largest round-trip time as Linux does, from smoothed round-trip times in congestion
+    /// avoidance (`measure_rtt` of tcp_htcp.c, 2.6.22).
     fn measure_as_linux(&mut self, ack: &AckSample, since: Time, window: &Window) {
         let rtt = whole_jiffies(ack.srtt);
         if self.min_rtt == Span::ZERO || rtt < self.min_rtt {
@@ -305,7 +305,7 @@ struct Throughput {
     gain: f64,
     /// Duration of a sample; zero means one round trip.
     period: Span,
-    /// True if the largest average since the last event is compared, instead of the current one.
+    /// True if the throughput of an epoch is its largest average, false if it is the average at its end.
     largest: bool,
     /// True if the average starts with the first sample, false if it starts with zero.
     seeded: bool,
@@ -431,8 +431,8 @@ mod tests {
         }
     }
 
-    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. It is 100 ms at first;
-    /// each event reduces the queueing delay in it by a twentieth, so the first event makes it 98.5 ms.
+    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. The largest one is 100
+    /// ms at first, 30 ms of it queueing delay, which each event reduces by a twentieth.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }

@@ -53,8 +53,8 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     build: |settings| Ok(Hybla::new(settings)),
 };
 
-/// Maximum exponent in slow start (Linux, `hybla_cong_avoid`). Without it, each acknowledged segment of the first
-/// window would add 2^24 segments on a path of 600 ms.
+/// Upper bound of the exponent in slow start's increment `2^rho - 1` (Linux, `hybla_cong_avoid`). Without it, each
+/// acknowledged segment of the first window would add 2^24 segments on a path of 600 ms.
 const MAX_EXPONENT: f64 = 16.0;
 
 /// State of Hybla for one flow.

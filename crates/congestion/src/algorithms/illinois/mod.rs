@@ -103,11 +103,11 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Largest queueing delay with the maximum increase, as a fraction of the largest queueing delay so far.
+/// Queueing delay up to which the increase is at its maximum, as a fraction of the largest queueing delay so far.
 const EMPTY: f64 = 0.01;
-/// Largest queueing delay with the minimum decrease, as a fraction of the largest queueing delay so far.
+/// Queueing delay up to which the decrease is at its minimum, as a fraction of the largest queueing delay so far.
 const DECREASE_FROM: f64 = 0.1;
-/// Smallest queueing delay with the maximum decrease, as a fraction of the largest queueing delay so far.
+/// Queueing delay from which on the decrease is at its maximum, as a fraction of the largest queueing delay so far.
 const DECREASE_TO: f64 = 0.8;
 
 /// State of Illinois for one flow.

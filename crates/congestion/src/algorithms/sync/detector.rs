@@ -124,7 +124,7 @@ pub(super) struct Mix {
     /// value.
     too_small_s: f64,
     average: Average,
-    /// Number of samples since the start or the last timeout, counted as long as weights differ.
+    /// Number of samples since the start or the last timeout, counted until their weights are constant.
     samples: usize,
     medians: Medians,
 }

@@ -82,8 +82,8 @@ impl AfterCut {
     }
 }
 
-/// State of SyncPcwnd: one reduction per round trip while there is congestion. The next reduction needs the
-/// acknowledgement of a segment sent after the last reduction, as for marks.
+/// State of SyncPcwnd, which reduces the window once per round trip while there is congestion. After a reduction, the
+/// next one waits for the acknowledgement of a segment sent since.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cut {
     kept: f64,
@@ -154,8 +154,8 @@ impl Adjust {
         self.rate.map_or(Step::Standard, Step::Grow)
     }
 
-    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. Sets `rate` if the
-    /// table requires a certain growth.
+    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. Sets `rate`, the
+    /// growth until the next adjustment, if the trend determines it.
     fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
         let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
         let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];

@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(found, [101.0, 101.0, 100.0, 101.0]);
     }
 
-    /// The end of a recovery begins a round trip. Segments that left after the previous acknowledgement still belong to
-    /// the recovery.
+    /// The end of a recovery begins a new round trip. Segments sent between the previous acknowledgement and this one
+    /// still belong to the recovery.
     #[test]
     fn the_end_of_a_recovery_begins_a_round_trip_at_what_has_left_by_then() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

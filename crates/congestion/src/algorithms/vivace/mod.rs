@@ -234,8 +234,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the sending rate: the rate of the current probing interval, or the rate between the two while their
-    /// results are awaited.
+    /// Returns the sending rate: a rate above or below the current one in a probing interval, otherwise the current
+    /// rate.
     fn sending_rate(&self) -> f64 {
         match self.stage {
             Stage::Learning { high_first, .. } if self.sent < self.planned() => {

@@ -29,8 +29,8 @@ enum VivaceStage {
     Paused,
     /// Start of the flow, with the utility at half of the rate.
     Starting(f64),
-    /// Test of a rate above and of one below. The flag is true if the higher rate comes first. The number is the
-    /// gradient of the first pair of intervals, if a second pair is measured.
+    /// Test of a rate above the current one and of a rate below it. The flag is true if the higher rate comes first.
+    /// The number is the gradient of the first pair of intervals while a second pair repeats the test.
     Learning(bool, Option<f64>),
 }
 

@@ -48,7 +48,7 @@ pub(super) struct Kernel {
 /// (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
-    /// Time since which more segments have been acknowledged than the bandwidth explains.
+    /// Start of the interval in which more segments are acknowledged than the estimated bandwidth delivers.
     since: Time,
     /// Number of segments acknowledged from `since` on.
     acked: f64,
@@ -262,8 +262,8 @@ mod tests {
     }
 
     /// Checks that two intervals with many losses and similar rates indicate a policer. The rates of 100 and 108
-    /// segments per round differ by less than an eighth. Each interval ends after four rounds, since losses are a fifth
-    /// of the delivered segments. The policer's rate is then used for 48 rounds.
+    /// segments per round differ by less than an eighth. Each interval ends after four rounds, with more losses than a
+    /// fifth of the delivered segments. The policer's rate is then used for 48 rounds.
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();

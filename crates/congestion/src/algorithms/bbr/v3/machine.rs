@@ -101,8 +101,8 @@ pub(super) struct Machine {
     pub(super) probe: Probe,
     /// Smallest round-trip times, with the times of their measurement: BBR.min_rtt and BBR.probe_rtt_min_delay.
     pub(super) min_rtt: MinRtt,
-    /// ACK aggregation: the number of excess segments and the interval in which they are counted (section 5.5.9):
-    /// BBR.extra_acked and others.
+    /// ACK aggregation: the number of excess segments and the interval in which they are counted (section 5.5.9;
+    /// BBR.extra_acked and others).
     pub(super) aggregation: Aggregation,
     /// Fraction of marked segments (Linux v3, `ecn_alpha`).
     pub(super) marks: Marks,
@@ -169,8 +169,8 @@ impl Machine {
         larger(self.pacer.segments_at_once, 2.0)
     }
 
-    /// Returns the largest of `segments`, the number of segments in flight that the send quantum requires, and the
-    /// smallest window (BBRQuantizationBudget, section 5.6.4.2).
+    /// Returns the largest of three numbers: `segments`, the segments in flight that the send quantum requires, and the
+    /// minimum window (BBRQuantizationBudget, section 5.6.4.2). Adds two while ProbeBW probes upwards.
     pub(super) fn budget(&self, segments: f64) -> f64 {
         let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe

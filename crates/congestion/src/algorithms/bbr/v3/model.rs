@@ -45,7 +45,7 @@ pub(super) struct Signals {
     pub(super) loss_events: u32,
     /// Maximum delivery rate in the current round, in segments per second.
     pub(super) rate: f64,
-    /// Maximum number of segments delivered per flight in the current round.
+    /// Largest `RS.delivered` in the current round: the number of segments delivered while a segment was in flight.
     pub(super) volume: f64,
 }
 

@@ -43,7 +43,8 @@ const SHORTEST: Span = Span::from_micros(128);
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
-/// Smallest round-trip time above which the times between probes are multiples of it (`BBRLongRttThreshold`).
+/// Threshold of the smallest round-trip time. Above it, the times between probes are multiples of the smallest
+/// round-trip time (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
 /// Factor on the rate at the start of the ProbeBW cycles. If the rate reaches the product, Startup begins again.
@@ -51,7 +52,7 @@ const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
-/// Number of successive probes without an increase by `PROBE_GROWTH` that ends the early probes.
+/// Number of successive probes below `PROBE_GROWTH` that are tolerated; one more ends the early probes.
 const PROBES: u32 = 3;
 
 /// Number of round trips without an acknowledgement that counts as a suspension of the path.
@@ -94,8 +95,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Records the end of a probe. Once the rate has grown enough in a probe, the next ones come early, until some
-    /// probes in a row bring no such growth.
+    /// Records the end of a probe. After a probe that has raised the rate by `PROBE_GROWTH`, the next probes come
+    /// early, until more than `PROBES` in a row have raised it by less.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -357,8 +358,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). The path is checked only in cycles that begin
-    /// with at least one round, half of all cycles: the initial number of rounds is drawn at random.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). This is tested only in half of the cycles, at
+    /// random: those that begin with a count of one round instead of zero.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -442,9 +443,9 @@ mod tests {
         flow
     }
 
-    /// Checks that long round-trip times end Startup. All seven recent samples must be long for eight successive
-    /// acknowledgements, the first of them with the seventh long sample. On a path of 100 ms, samples of 125 ms are not
-    /// long: the increase must exceed a quarter plus a margin.
+    /// Checks that long round-trip times end Startup: all seven recent samples must be long at eight successive
+    /// acknowledgements, so fourteen long samples are needed. On a path of 100 ms, samples of 125 ms are not long: the
+    /// increase must exceed a quarter plus a margin.
     #[test]
     fn grown_round_trips_end_startup() {
         for (rtt_ms, count, ends) in [(126, 14, true), (126, 13, false), (125, 60, false)] {
@@ -587,8 +588,8 @@ mod tests {
     }
 
     /// A saturated path sets the bandwidth estimate to the delivery rate. Three conditions are tested: a delivery rate
-    /// below a third of the pacing rate, a round-trip time above twice the minimum, and a cycle that tests for
-    /// saturation.
+    /// below a third of the pacing rate, a round-trip time above twice the minimum, and a cycle in which the path is
+    /// checked.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {

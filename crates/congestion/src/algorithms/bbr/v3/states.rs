@@ -262,8 +262,8 @@ fn the_long_term_bound_grows_exponentially() {
     assert_eq!(growth, [1.0, 2.0, 4.0, 8.0]);
 }
 
-/// Losses outside probes reduce the short-term bounds by at most three tenths per round, and not below the delivered
-/// rate and number of segments. The maximum rate is forgotten after two cycles.
+/// Losses outside probes reduce the short-term bounds by at most three tenths per round, and not below the delivery
+/// rate and the number of delivered segments of the round. The maximum rate is forgotten after two cycles.
 #[test]
 fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     let mut flow = going_down();
@@ -325,9 +325,9 @@ fn handling_application_limited_sending_during_probe_refill() {
     assert_eq!(flow.bbr.machine.state, State::Up);
 }
 
-/// Linux v3: marks have an effect if the smallest round-trip time is short. The smoothed fraction starts at one, and
-/// changes by a sixteenth of the difference in each round. The short-term bound is reduced by a third of the smoothed
-/// fraction.
+/// Linux v3: marks have an effect if the smallest round-trip time is at most `ecn_max_rtt_s`. The smoothed fraction of
+/// marked segments starts at one, and moves by a sixteenth of its distance to the fraction of each round. The
+/// short-term bound falls by a third of the smoothed fraction.
 #[test]
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {

@@ -91,7 +91,7 @@ pub struct PicoquicC4 {
     alpha: f64,
     /// Nominal rate in segments per second.
     rate: f64,
-    /// Largest round-trip time without a queue of the flow's own packets, in seconds; zero before the first sample.
+    /// Nominal maximum round-trip time, in seconds; zero before the first sample.
     max_rtt_s: f64,
     /// Running minimum of the round-trip time, in seconds.
     running_min_s: f64,
@@ -168,8 +168,8 @@ impl PicoquicC4 {
         self.note_rtt(ack);
     }
 
-    /// Sets the window to one segment. In picoquic, a timeout only probes for lost segments at the end of the data; it
-    /// is no congestion signal.
+    /// Sets the window to one segment until the next acknowledgement. In picoquic, a timeout is no congestion signal:
+    /// it only probes for lost segments at the end of the data.
     pub(super) fn on_timeout(&mut self, window: &mut Window) {
         self.timed_out = true;
         window.restart();
@@ -281,7 +281,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Responds to congestion; a second signal in Recovery makes Recovery drain (`c4_notify_congestion`).
+    /// Responds to a congestion signal (`c4_notify_congestion`). A signal during Recovery lowers the pacing rate, to
+    /// drain the queue.
     fn answer(&mut self, signal: Signal, ack: &AckSample) {
         self.attempt.congested = true;
         if !matches!(signal, Signal::Delay(_)) {
@@ -312,8 +313,8 @@ impl PicoquicC4 {
     }
 
     /// Updates the rates (`c4_handle_ack`), in whole bytes per second, so that rounding errors do not count as growth.
-    /// The network counts as the limit of the flow if the sample exceeds the nominal rate, or if its segments fill the
-    /// path at that rate.
+    /// The network counts as the limit of the flow if the sample exceeds the nominal rate, or has more segments than
+    /// the path holds at the nominal rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
