@@ -7,7 +7,7 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::window::Window;
 
-/// Phases of a connection whose window the algorithm itself changes.
+/// Phases of a connection in which the algorithm itself changes the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phases {
     /// Congestion avoidance only; the slow start is chosen separately for each flow.

@@ -138,7 +138,7 @@ pub enum Load {
 pub struct Dummies {
     /// Number of segments to send.
     pub count: u64,
-    /// Time from one segment to the next, and before the first.
+    /// Time between two segments, and from now to the first one.
     pub spacing: Span,
 }
 

@@ -70,8 +70,8 @@ fn number(window: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// For `f(w) = w^2`, `w^2 f'' / f` is 2, so the bound is `h^2 / 4`. The error reaches it in the middle of the cell
-    /// just above a power of two.
+    /// Checks the bound of the relative error, `h^2 / 8 * w^2 f'' / f`, for `f(w) = w^2`: it is `h^2 / 4`. The error
+    /// reaches it in the middle of the cell just above a power of two.
     #[test]
     fn the_error_bound_holds_and_is_reached() {
         let h = 1.0 / f64::from(1 << CELL_BITS);

@@ -271,7 +271,7 @@ impl CongestionState {
         self.controller.send_quantum()
     }
 
-    /// Returns the requirements on the transport of the algorithm and the slow start together.
+    /// Returns the requirements that the algorithm and the slow start together have on the transport.
     pub fn needs(&self) -> Needs {
         let needs = self.controller.needs();
         Needs {

@@ -81,14 +81,14 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     build: |settings| Ok(Box::new(Copa::new(settings))),
 };
 
-/// Minimum memory of the smallest round-trip time.
+/// Minimum time over which the smallest round-trip time is taken.
 const MIN_RTT: Span = Span::from_secs(10);
-/// Minimum memory of the smallest round-trip time, in round trips.
+/// Minimum number of round trips over which the smallest round-trip time is taken.
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Number of round trips within which the queue becomes empty at least once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
-/// Queueing delay of an empty queue, at most: a fraction of the largest queueing delay in the last `ROUNDS` round
-/// trips.
+/// Maximum queueing delay that counts as an empty queue, as a fraction of the largest queueing delay in the last
+/// `ROUNDS` round trips.
 const EMPTY: f64 = 0.1;
 /// Minimum number of successive round trips in one direction for the velocity to double.
 const STEADY: u32 = 3;

@@ -264,7 +264,7 @@ mod tests {
         prague: Prague,
         window: Window,
         ack: AckSample,
-        /// Number of the first segment that the last reduction does not cover.
+        /// Number of the first segment sent after the last reduction.
         recover: u64,
         marks: u64,
     }

@@ -230,8 +230,8 @@ impl SlowStart {
             }
     }
 
-    /// Processes an acknowledgement of new data below `ssthresh`, before the window grows for it, or if the window may
-    /// not grow. May end slow start.
+    /// Processes an acknowledgement of new data below `ssthresh`, before the window grows for it. May end slow start.
+    /// Acknowledgements that may not enlarge the window are processed, too.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
@@ -400,8 +400,8 @@ pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()
 }
 
-/// Returns the growth of limited slow start at window `cwnd`, in segments per acknowledged segment: the inverse of
-/// `cwnd` divided by half of `max_ssthresh`, rounded down. Zero if this quotient is zero.
+/// Returns the growth of limited slow start at window `cwnd`, in segments per acknowledged segment: `1 / K`, where `K`
+/// is `cwnd` divided by half of `max_ssthresh`, rounded down. Zero if `K` is zero.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
     // The conversion of a positive number to an integer truncates it.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;

@@ -36,10 +36,10 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
 
 /// Divisor of the base round-trip time; samples that exceed the base by more than the quotient are long.
 const GROWTH: u64 = 4;
-/// Base round-trip time in seconds; on longer paths, a smaller part of the window is removed
+/// Base round-trip time in seconds up to which half of the window is removed; on longer paths, it is less
 /// (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
-/// Base round-trip time in seconds; on paths at least as long, the removed part of the window is constant
+/// Base round-trip time in seconds from which on a constant part of the window is removed
 /// (`PICOQUIC_TARGET_SATELLITE_RTT`).
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// The window is reduced by the fraction `(1 - 100 ms / base) / 2`, where `base` is the base round-trip time: by a
-    /// quarter at 200 ms, and by 0.418 at 610 ms and more.
+    /// Above a base round-trip time of 100 ms, less than half of the window is removed: the fraction `(1 - 100 ms /
+    /// base) / 2`. This is a quarter at 200 ms, and 0.418 at 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {

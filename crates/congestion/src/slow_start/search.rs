@@ -234,9 +234,10 @@ mod tests {
 
     /// Checks that slow start ends at 1360 ms on a path with a queue that grows from 1000 ms on.
     ///
-    /// The path delivers one segment per millisecond, but then two are sent. A segment delivered at `t` ms was sent at
-    /// `s = (t + 900) / 2`. In the 350 ms before `s`, `s - 650` segments were sent; in the 350 ms before `t`, 350 were
-    /// delivered, which is `s - 1000` fewer. The difference reaches 26 % at 1346 ms, and the next bin ends at 1360 ms.
+    /// From then on, two segments are sent per millisecond and one is delivered. A segment delivered at `t` ms was sent
+    /// at `s = (t + 900) / 2`. In the 350 ms before `s`, `s - 650` segments were sent; in the 350 ms before `t`, 350
+    /// were delivered, which is `s - 1000` fewer. The difference reaches 26 % at 1346 ms, and the next bin ends at 1360
+    /// ms.
     #[test]
     fn a_queue_that_grows_ends_slow_start() {
         let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);

@@ -212,8 +212,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// Checks that slow start after a timeout ends at the threshold, half of the window. Its duration counts as that of a
-/// slowdown; a loss ends it.
+/// Checks that slow start after a timeout ends at the threshold, half of the window, or at a loss. Its duration counts
+/// as that of a slowdown.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

@@ -197,8 +197,8 @@ fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     assert_eq!(seen.min_queue, 0.0);
 }
 
-/// Checks that a later LEDBAT++ flow does not starve the first one: in slowdowns, it measures the path without a queue.
-/// With LEDBAT, it does starve it, since it includes the queue of the first flow in its base delay.
+/// Checks that a later LEDBAT++ flow does not starve the first one: in slowdowns, the later flow measures the path
+/// without a queue. A later LEDBAT flow starves the first one, whose queue it includes in its base delay.
 #[test]
 fn ledbat_plus_plus_has_no_late_comers_advantage() {
     let share = |kind: &str| {

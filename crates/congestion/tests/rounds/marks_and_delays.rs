@@ -53,8 +53,8 @@ fn decbit_counts_the_marks_of_the_current_window() {
 }
 
 /// Checks that the delay-gradient algorithm turns at the knee. The window grows by one segment every second round trip,
-/// until the delay rises at 101 segments. Two decreases follow, since the delay has fallen with the window at the
-/// second decision.
+/// until the delay rises at 101 segments. Two decreases follow: at the second decision, the window and the delay have
+/// both fallen.
 #[test]
 fn delay_gradient_turns_at_the_knee() {
     let spec = controller("delay-gradient", Variant::Paper, &[]);
@@ -113,8 +113,8 @@ fn santa_cruz_settles_at_its_operating_point() {
 }
 
 /// Checks that Santa Cruz's slow start ends when the queue grows. The 128 segments acknowledged in the last round trip
-/// were sent while the window grew from 65 to 128. On a path of 100 segments, the 71st of them was the first to be
-/// queued; slow start ends a few segments later.
+/// were sent while the window grew evenly from 65 to 128. The 71st of them was the first that the 100 segments of the
+/// path did not include; slow start ends a few segments later.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);

@@ -13,8 +13,8 @@ use crate::controller;
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// A fact that a transport may measure. `give` sets it in the acknowledgement with a given number. `is_asked_for`
-/// returns true if an algorithm has requested it.
+/// A fact that a transport may measure. `give` adds it to an acknowledgement, given the acknowledgement's number.
+/// `is_asked_for` returns true if an algorithm's needs include it.
 struct Fact {
     name: &'static str,
     is_asked_for: fn(Needs) -> bool,

@@ -9,8 +9,8 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// Returns the records of `rounds` round trips of a flow with losses by the rule `loss`, after a warm-up of a quarter
-/// as many.
+/// Returns the records of `rounds` round trips of a flow with losses by the rule `loss`. A warm-up of a quarter of this
+/// number precedes them.
 fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Round> {
     let mut flow = flow(spec, slow_start("standard", None), start, 2.0);
     let path = Path {
@@ -158,8 +158,8 @@ fn several_flows_in_one_have_theirs() {
     }
 }
 
-/// The sawtooth of Compound TCP has the mean window of the formula. The delay window does not change in the round trip
-/// of a loss, which the formula neglects.
+/// Checks that the mean window of Compound TCP is close to that of its response function, which neglects that the delay
+/// window does not change in the round trip of a loss.
 #[test]
 fn compound_tcp_has_the_saw_tooth_of_its_power() {
     for variant in [Variant::Paper, Variant::Nist] {

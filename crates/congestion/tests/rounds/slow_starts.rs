@@ -55,9 +55,9 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
     }
 }
 
-/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN. The SYN takes the first round trip.
-/// The acknowledgements for a sampling time arrive just after it. Windows above the path's 8333 segments are excluded,
-/// since they lengthen the round trip.
+/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN, which takes the first round trip. Each
+/// window is taken just before the acknowledgements that arrive at this time. Windows above the path's 8333 segments
+/// are excluded, since they lengthen the round trip.
 #[test]
 fn ns2_limited_slow_start_follows_ns2() {
     let cases = [

@@ -288,8 +288,8 @@ mod tests {
         (0..count).map(second).collect()
     }
 
-    /// A loss keeps 717/1024 of the window, in whole segments. Fast convergence sets the peak to 1741/2048 of the
-    /// window. Eight times the number of windows per segment of the AIMD flow is 8 x 1741 / 3 / 307, truncated.
+    /// Checks the integer constants. A loss keeps 717/1024 of the window, in whole segments. Fast convergence sets the
+    /// peak to 1741/2048 of the window. `standard_windows` is 8 x 1741 / 3 / 307, truncated.
     #[test]
     fn constants_are_fractions_of_1024_and_windows_whole() {
         let mut cubic = kernel();

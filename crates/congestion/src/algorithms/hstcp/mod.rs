@@ -465,8 +465,8 @@ impl Curve {
         line.max(self.min_decrease)
     }
 
-    /// Returns the largest window to tabulate. `a(w)` has a kink where `b(w)` reaches its bound, and is too curved for
-    /// the table where `b(w)` is below 0.01. Windows in use are at most some millions of segments.
+    /// Returns the largest window to tabulate. It is where `b(w)` reaches its bound, since `a(w)` has a kink there, or
+    /// 0.01, beyond which `a(w)` is too curved for the table; but at most four million segments.
     fn table_end(&self) -> f64 {
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))

@@ -79,8 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// Checks that a reduction gives a plausible window for a response function `p(w)` as steep as w^-3.6. The increase
-/// then falls as the window grows, so no larger window has another table row.
+/// Checks a reduction for a response function `p(w)` as steep as w^-3.6. Its increase falls as the window grows, so the
+/// search for the next table row finds no larger window.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
@@ -138,8 +138,8 @@ fn nist_s_increase_is_a_whole_number() {
     assert_eq!(response.decrease(1e6), 0.1);
 }
 
-/// Checks that NIST's variant leaves standard TCP at `low_window`; RFC 3649 does only above it. At a low window of 100,
-/// equation 26 of NIST SP 500-282 gives an increase of two segments.
+/// Checks that NIST's variant leaves standard TCP at `low_window`, and that of RFC 3649 only above it. At a low window
+/// of 100, equation 26 of NIST SP 500-282 gives an increase of two segments.
 #[test]
 fn nist_s_own_mode_begins_at_the_low_window() {
     for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {

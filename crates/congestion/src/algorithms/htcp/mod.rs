@@ -455,8 +455,8 @@ mod tests {
     }
 
     /// Checks the measurement of the largest smoothed round-trip time as in Linux's module. After a congestion event,
-    /// it pauses for four times the smallest round-trip time; then the value rises by at most 20 ms at once. With a
-    /// smallest round-trip time of 10 ms, half of the window is removed.
+    /// it pauses for four times the smallest round-trip time; then the value rises by at most 20 ms at once. Smallest
+    /// round-trip times up to 10 ms are not trusted: half of the window is then removed.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);

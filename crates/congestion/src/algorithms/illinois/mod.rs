@@ -223,7 +223,7 @@ impl CongestionControl for Illinois {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. Delays in slow start count, too, since the largest delay usually occurs there.
+    /// Processes an acknowledgement. Delays in slow start also count, since the largest delay usually occurs there.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);

@@ -258,9 +258,9 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Checks that Linux 2.6.22 changes the window only in every second round trip. It compares the window with
-    /// `beg_snd_cwnd + 1`, and stores `beg_snd_cwnd` before it adds to the window. In the next round, the window
-    /// therefore already has its target size.
+    /// Checks that Linux 2.6.22 changes the window only in every second round trip. Its target is `beg_snd_cwnd + 1`,
+    /// with the window stored before the last change. In the round trip after a change, the window therefore already
+    /// equals the target.
     #[test]
     fn linux_moves_every_second_round_trip() {
         for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux2_6_22, 105.0)] {

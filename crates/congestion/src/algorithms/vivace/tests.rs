@@ -175,8 +175,8 @@ fn latency_lowers_the_rate_within_its_boundary() {
     }
 }
 
-/// Checks that the pair is measured again if the faster interval lost less. The two gradients are averaged if they
-/// agree (section 4.3).
+/// Checks that a pair of intervals is measured again if the faster one lost less. The gradients of both pairs are
+/// averaged if they agree (section 4.3).
 #[test]
 fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     let mut path = Path::learning();

@@ -116,7 +116,7 @@ fn veno() {
 }
 
 /// Law of Illinois by Liu, Basar and Srikant, VALUETOOLS 2006, section 3. The increase and the decrease depend on the
-/// mean queueing delay of a round, as a fraction of the largest one. After theta, eight, rounds with an empty queue,
+/// mean queueing delay of a round, as a fraction of the largest one. After eight rounds (theta) with an empty queue,
 /// the largest increase is used again.
 struct Illinois {
     increase: f64,

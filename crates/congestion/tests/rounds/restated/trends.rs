@@ -245,8 +245,8 @@ impl Law for Gentle {
         }
     }
 
-    /// Tolerance for HighSpeed TCP's increase, which is taken from a table. In longer tests, a window may be a whole
-    /// number in the algorithm and slightly less in the law.
+    /// Tolerance for errors of the table that gives HighSpeed TCP's increase. There are few events, since these errors
+    /// would otherwise move a window across a whole number.
     const TOLERANCE: f64 = 1e-6;
     const EVENTS: usize = 300;
 

@@ -118,7 +118,7 @@ impl CongestionControl for Bbr3 {
     }
 
     /// Declares that marks are used: a sender that claims ECN support must treat marks as congestion
-    /// (draft-ietf-ccwg-bbr-05, section 3.7). The fraction of marks refers to segments.
+    /// (draft-ietf-ccwg-bbr-05, section 3.7). The fraction of marked segments needs exact marks.
     fn needs(&self) -> Needs {
         Needs {
             no_ecn: self.machine.ecn_factor == 0.0,

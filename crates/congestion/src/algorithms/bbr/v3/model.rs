@@ -71,7 +71,7 @@ pub(super) struct Probe {
     pub(super) sampling: bool,
     /// True from the beginning of ProbeBW_DOWN until the next round begins.
     pub(super) stopping: bool,
-    /// Number of rounds of the current probe. The growth of the long-term bound doubles with each.
+    /// Number of rounds of the current probe. The growth of the long-term bound doubles with each round.
     pub(super) up_rounds: u32,
     /// Number of segments that must be acknowledged for the long-term bound to grow by one segment.
     pub(super) up_per_segment: f64,

@@ -11,8 +11,8 @@
 //! - Startup begins again if the rate reaches 1.5 times its value at the start of the ProbeBW cycles
 //!   (`bw_probe_ceiling`), and after a timeout (`do_handle_suspension`). In QUIC this is the probe timeout (RFC 9002
 //!   section 6.2); here it is a silence of two round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
-//! - A path is saturated if the delivery rate is a third of the pacing rate, at twice the smallest round-trip time. The
-//!   delivery rate is then taken as the bandwidth (`BBRCheckPathSaturated`).
+//! - A path is saturated if the delivery rate is below a third of the pacing rate, and the round-trip time above twice
+//!   the smallest one. The delivery rate is then taken as the bandwidth (`BBRCheckPathSaturated`).
 //! - The first three losses in a flight have no effect. Further losses freeze the window for a round trip
 //!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
 //!

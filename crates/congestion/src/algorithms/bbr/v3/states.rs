@@ -388,8 +388,8 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
 }
 
 /// Checks that a probe begins after a round trip without marks, if no losses have occurred since the last probe (Linux
-/// v3). A bound of 100 segments then grows as in round 5 of another probe, since 2^5 is the largest power of two below
-/// half of the bound.
+/// v3). It begins as if five rounds had passed: the bound of 100 segments grows by 2^5, the largest power of two below
+/// the fraction `ecn_reprobe`, here half, of the bound.
 #[test]
 fn a_probe_follows_when_marks_cease() {
     for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {
