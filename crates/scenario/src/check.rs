@@ -191,7 +191,7 @@ pub(crate) fn check_fields(
     check_fields_of(None, fields, table, origin, path, out);
 }
 
-/// Checks the keys and values of the table at `path`. Its `kind` has selected these keys.
+/// Checks the keys and values of the table at `path` against `fields`, the keys of its `kind`.
 fn check_fields_of(
     kind: Option<&Node>,
     fields: &'static [Key],

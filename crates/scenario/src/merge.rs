@@ -80,9 +80,9 @@ mod tests {
         names
     }
 
-    /// Checks that another algorithm in a table removes the key of the old one, with the text, version or hash that
-    /// belongs to it. All parameters stay, even one with the name of such a key. If no other algorithm is set, all keys
-    /// stay.
+    /// Checks the keys that remain if a table gets another algorithm. The old algorithm's key is removed, with the
+    /// text, version or hash that belongs to it; parameters stay, even under such a name. If no other algorithm is set,
+    /// all keys stay.
     #[test]
     fn a_name_leaves_with_what_belongs_to_it() {
         const LEFT: [(&[&str], &[&str]); 5] = [

@@ -66,7 +66,7 @@ fn expect_text(table: &Table, key: Field<String>, path: &str, out: &mut Vec<Diag
     }
 }
 
-/// Returns the parameters in a table: all keys except `OWN`, and those in `parameters`.
+/// Returns the parameters in a table: its keys that are not in `OWN`, and the keys of its table `parameters`.
 fn given(table: &Table) -> impl Iterator<Item = (&str, &Node)> {
     let below = table.get(PARAMETERS).and_then(|node| match &node.value {
         Value::Table(below) => Some(below),

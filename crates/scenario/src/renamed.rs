@@ -13,8 +13,8 @@ const RENAMED: [(&str, &str); 7] = [
     ("separate", "connection_per_object"),
 ];
 
-/// Returns the new name of the unknown key `key`, if the new name or its table is in `known`;
-/// `None` otherwise.
+/// Returns the new name of the unknown key `key`; `None` if it was not renamed, or if the new name does not belong to
+/// the keys `known`.
 pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
     let first = new.split('.').next()?;

@@ -20,7 +20,7 @@ use crate::proxy::{self, Site};
 use crate::topology::{self, AccessLinks, Core};
 use crate::unknown_names::unknown_name;
 
-/// A complete document, with the parts for the engine's configuration.
+/// A complete document, with the parts of the engine's configuration that are computed along with it.
 pub(crate) struct ResolvedDocument {
     /// The complete document.
     pub root: Table,

@@ -23,7 +23,7 @@ macro_rules! path {
     };
 }
 
-/// Target of an original parameter: the place where its value is used.
+/// Place in a scenario where the value of an original parameter is used.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// A key of `[mesonet]`, with the same value.
@@ -323,7 +323,7 @@ fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// Sets a value at the end of `path`, which is the last part of the path `whole`.
+/// Sets a value at the end of `path`, which has the remaining keys of the path `whole`.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());

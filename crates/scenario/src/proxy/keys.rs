@@ -35,7 +35,7 @@ keys! {
 const CHANGE: &[Key] = together!(ProxyChange::KEYS, ChangeKeys::KEYS);
 
 keys! {
-    /// Keys of a change with values written in another form than the engine's.
+    /// Keys of a change that the engine does not declare.
     pub(crate) struct ChangeKeys {}
     apart {
         /// New discipline of the local queue: one that decides on arrival (drop-tail, RED).

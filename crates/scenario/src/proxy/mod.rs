@@ -86,7 +86,7 @@ fn fill_defaults(proxy: &mut Table, context: Context) {
     }
 }
 
-/// Returns the indices of the two nodes, which need routes both ways; `None` after an error.
+/// Returns the indices of the proxy's two nodes, which need routes both ways; `None` after an error.
 fn nodes(
     proxy: &mut Table,
     path: &str,

@@ -127,7 +127,7 @@ mod tests {
         );
     }
 
-    /// Checks the means of the distributions against the documentation. The load at a given rate depends on them.
+    /// Checks the means of the distributions against those in the documentation, which give the load at a given rate.
     #[test]
     fn means_are_known() {
         assert!(

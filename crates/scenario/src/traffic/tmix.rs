@@ -47,7 +47,7 @@ struct Vector {
     start: Time,
     is_concurrent: bool,
     units: Vec<Unit>,
-    /// Time before the next unit of either side; in a concurrent vector, of each side.
+    /// Time before the next unit, whichever side sends it.
     wait: Span,
     waits: [Span; 2],
 }

@@ -14,7 +14,7 @@ fn pattern(path: &str) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// Returns a path without the kinds of tables that it contains in brackets.
+/// Returns a path without the kinds of tables in brackets.
 fn without_kinds(path: &str) -> String {
     let parts = path
         .split('[')

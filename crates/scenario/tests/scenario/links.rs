@@ -50,8 +50,8 @@ fn bursts_give_the_channel_with_their_mean_length_and_rate() {
     assert_eq!(value(&scenario, resolved), "1");
 }
 
-/// Checks the largest legal loss rate of bursts. A packet that passes follows each burst, so bursts
-/// of one packet can lose at most half of all packets.
+/// Checks the largest legal loss rate of bursts. A packet that passes follows each burst. Bursts of one packet can
+/// therefore lose at most half of all packets.
 #[test]
 fn the_largest_loss_rate_of_bursts_is_legal() {
     let scenario = link_with("loss", "{ bursts = { loss_rate = 0.5, mean_length = 1 } }");
@@ -643,7 +643,7 @@ fn a_byte_order_mark_before_a_table_or_a_trace_is_skipped() {
     assert_eq!(plain.hash(), marked.expect("valid").hash());
 }
 
-/// Reads the base scenario with a slow return channel. Its 1 BDP is less than a packet.
+/// Reads the base scenario with a slow return channel, whose limit of 1 BDP is less than a packet.
 fn slow_return(more: &str) -> Result<longhaul_scenario::Scenario, String> {
     let link = format!("reverse = {{ rate = \"5 kbps\"{more} }}, delay =");
     parse(&BASE.replacen("delay =", &link, 1), "base.toml", None, &[])

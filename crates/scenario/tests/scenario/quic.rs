@@ -13,7 +13,7 @@ use longhaul_scenario::{
 
 use crate::{origin, value};
 
-/// A scenario with a path of 12.5 MB, and a queue of the same size.
+/// A scenario with a path that holds 12.5 MB, and a queue of the same size.
 const BASE: &str = r#"
 duration = "10 s"
 

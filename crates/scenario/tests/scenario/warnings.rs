@@ -157,8 +157,8 @@ fn a_simulation_knows_its_end() {
     );
 }
 
-/// Checks the message about a key of a table's former kind, changed by an override: it says that
-/// the key was right in the file.
+/// Checks the message about a key that belongs to a table's kind in the file, but not to the kind that an override
+/// sets.
 #[test]
 fn keys_of_the_kind_before_an_override_are_told_of() {
     let text = BASE.replacen(

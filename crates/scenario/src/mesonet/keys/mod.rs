@@ -38,7 +38,7 @@ const IDENTIFIER: Kind = Kind::OneOf(&[
 const STEPS: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e12))]);
 const POSITIVE_STEPS: Kind =
     Kind::OneOf(&[Kind::Positive(TIME), Kind::Number(Range::above(0.0, 1e12))]);
-/// Allowed values of a key: a point in time: a time, or a fraction of the run.
+/// Allowed values of a key for a point in time: a time, or a fraction of the run.
 const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e6))]);
 
 /// A time as it is written in the scenario: with a unit, as a number of time steps, or as a

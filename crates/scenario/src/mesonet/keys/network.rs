@@ -36,7 +36,7 @@ words! {
         RttCapacity = "rtt-capacity",
         /// Round-trip time times capacity, divided by the square root of half the hosts.
         OverRoot = "rtt-capacity/sqrt-n",
-        /// The mean of the sizes by the two other rules.
+        /// The mean of the sizes by the two other rules, `rtt-capacity` and `rtt-capacity/sqrt-n`.
         Mean = "mean",
     }
 }
@@ -108,8 +108,8 @@ keys! {
         /// alternates while both queues hold packets. `alternating`: one server that always alternates, and idles if
         /// the next queue is empty. `dual`: a server of the router's rate for each queue.
         pub service: Service = Kind::Word(Service::WORDS).key(),
-        /// True if the two queues of an access router or a point of presence share one buffer of that size instead of a
-        /// buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.
+        /// True if the two queues of an access router or a point of presence share one buffer instead of having one
+        /// each; true by default with `shared` and `alternating` service, and impossible with `dual`.
         pub shared_buffer: bool = Kind::Flag.key(),
     }
 }

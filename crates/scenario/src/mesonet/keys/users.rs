@@ -20,10 +20,10 @@ keys! {
     pub(crate) struct StartKeys {
         /// Probability that a source requests its first file at once (prON); 0.25 by default.
         pub at_once: f64 = PROBABILITY.key(),
-        /// Probability of a first wait with a mean of a third of the mean time between files (prONsecond); 0.08 by
-        /// default.
+        /// Probability that a source's first wait has a third of the mean time between files as its mean (prONsecond);
+        /// 0.08 by default.
         pub second: f64 = PROBABILITY.key(),
-        /// Probability of a first wait with a mean of two thirds of the mean time between files (prONthird); 0.17 by
+        /// Probability that a source's first wait has two thirds of this mean time as its mean (prONthird); 0.17 by
         /// default. All other sources wait for the whole mean time on average.
         pub third: f64 = PROBABILITY.key(),
     }
@@ -45,8 +45,8 @@ keys! {
         /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.
         pub admission: bool = Kind::Flag.key(),
-        /// Fractions of the flows by class of path; they determine the lower limits. By default products of the shares
-        /// of sources and receivers below each class of access routers.
+        /// Fractions of the flows by class of path; they determine the lower limits on active large files. By default
+        /// they are products of the shares of sources and receivers below each class of access routers.
         pub path_shares: Option<PathShares> = Kind::Table(PathShares::KEYS).key(),
         /// Period of larger files between direct access routers; none by default.
         pub jumbo: Option<JumboKeys> = Kind::Table(JumboKeys::KEYS).key(),
