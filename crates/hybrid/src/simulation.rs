@@ -40,7 +40,7 @@ pub struct Interval {
 struct Place {
     queue: usize,
     data: bool,
-    /// True at the last of the queues that the flow's data passes and that can fill.
+    /// True at the last queue on the path of the flow's data that can fill.
     delivers: bool,
     /// Number of the flow's packets that wait in the queue.
     waiting: f64,
@@ -51,7 +51,7 @@ struct Place {
 }
 
 struct FlowState {
-    /// Range of the flow's entries in the list of all places.
+    /// Range of the flow's entries in the list of all [`Place`]s.
     places: std::ops::Range<usize>,
     window: f64,
     ssthresh: f64,

@@ -20,13 +20,13 @@ pub struct Topology {
     pub access: Vec<AccessRouter>,
     /// Service of the two queues of each router.
     pub service: Service,
-    /// True if the two queues of a router with one server share the router's buffer. If false, each queue has a buffer
-    /// of that size.
+    /// True if the two queues of a router with one server share the router's buffer. If false, each queue has a
+    /// separate buffer of the router's size.
     pub shared_buffer: bool,
 }
 
 impl Topology {
-    /// Returns the index of the backbone router that `parent` is or, if it is a point of presence, is connected to.
+    /// Returns the index of the backbone router that is `parent`, or that a point of presence `parent` is connected to.
     pub fn backbone_above(&self, parent: Parent) -> usize {
         match parent {
             Parent::Pop(pop) => self.pops[pop].backbone,

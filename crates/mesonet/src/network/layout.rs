@@ -60,9 +60,9 @@ pub(super) enum Station {
 pub(super) struct Next(u32);
 
 impl Next {
-    /// The access router of the packet's destination, below the router.
+    /// Next hop: the access router of the packet's destination, below this router.
     const BELOW: Self = Self(u32::MAX - 1);
-    /// The host that is the packet's destination.
+    /// Next hop: the host that is the packet's destination.
     const HOST: Self = Self(u32::MAX);
     /// Number of the first backbone router. Smaller numbers are routers with a shared server.
     const BACKBONE: u32 = 1 << 17;

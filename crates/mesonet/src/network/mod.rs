@@ -50,7 +50,7 @@ use crate::records::QueueSample;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
-    /// Latest time of an arrival that may be processed before it is due.
+    /// Time up to which arrivals may be processed before they are due.
     horizon: Time,
     layout: Layout,
     /// Queues of access routers, towards the backbone and towards the hosts, if the two have

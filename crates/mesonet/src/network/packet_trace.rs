@@ -32,8 +32,8 @@ pub(crate) struct TraceState {
 /// The traced flows of the network, and the recorded events of packets in one region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// Traced flows, by region and end of the flow, then by slot at that end; `None` for other
-    /// flows.
+    /// Traced flows; `None` for other flows. The outer list is by region and end of the flow, the inner one by the slot
+    /// at that end.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,

@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{BackboneLink, Topology};
 
-/// Smallest delay of the links that separate regions; with shorter links, windows would be too
-/// short.
+/// Minimum delay of a link that separates two regions: windows are not shorter.
 const MIN_WINDOW: Span = Span::from_micros(500);
 /// Longest window. State that all regions share, such as the idle receivers, is updated between
 /// windows.

@@ -106,8 +106,8 @@ impl Tournament {
         self.base = base;
     }
 
-    /// Returns the key of a time, which must not be before the base, and a station. Times beyond
-    /// the range of keys count as `latest`.
+    /// Returns the key of an event at `station` at `time`, which must not be before the base. Times beyond the range of
+    /// keys count as `latest`.
     #[inline]
     fn key(&self, time: Time, latest: u64, station: u64) -> Key {
         debug_assert!(time >= self.base, "the base is in the past");
@@ -180,7 +180,7 @@ mod tests {
         tournament.first_within(tournament.bound(limit))
     }
 
-    /// Compares the next event, for random events that add later ones, with a search of all events.
+    /// Sets random events, and compares the first event with the result of a search through all events.
     fn play(stations: usize) {
         let mut stream = Streams::new(3, 0, Randomness::Streams).component("test");
         let mut tournament = Tournament::new(stations);

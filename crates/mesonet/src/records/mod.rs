@@ -226,7 +226,7 @@ pub struct QueueSample {
 }
 
 record! {
-    /// Events in an interval of flows from and to the hosts of an access router. A flow counts at both ends.
+    /// Events of the flows from and to the hosts of an access router, in an interval. A flow counts at both ends.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct EdgeSample {
         /// Active flows of the router's hosts; a flow counts at both ends.
@@ -296,7 +296,7 @@ impl FlowGroup {
 pub struct GoodputBatch {
     /// The group.
     pub group: FlowGroup,
-    /// Number of the interval that reports the batch, at its end; in a stopped run, the interval of the stop.
+    /// Number of the interval at the end of which the batch is reported; in a stopped run, the interval of the stop.
     pub interval: u64,
     /// Number of flows.
     pub count: u64,

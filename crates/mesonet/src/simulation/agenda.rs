@@ -59,7 +59,7 @@ impl Agenda {
         }
     }
 
-    /// Adds the flows of the next window to those that have not been taken.
+    /// Adds the flows that begin in the next window to those that are due.
     pub(super) fn begin_window(&mut self) {
         self.due.append(&mut self.calendar.take_window());
         self.due.sort_unstable_by(|one, other| other.cmp(one));

@@ -18,8 +18,8 @@ pub(super) struct Crew {
     orders: Mutex<Orders>,
     ordered: Condvar,
     done: Condvar,
-    /// In the upper half the number of the step, in the lower half the number of regions started in
-    /// it. A thread that is late therefore starts no region of a later step.
+    /// The number of the step in the upper half, and the number of regions started in it in the lower half. A thread
+    /// that is late therefore starts no region of a later step.
     next: AtomicU64,
     /// Number of regions with an unfinished step.
     unfinished: AtomicUsize,

@@ -177,7 +177,7 @@ struct Clock {
     reported: Time,
 }
 
-/// Longest simulated time between two calls of [`Recorder::progress`], to within a window.
+/// Longest simulated time between two calls of [`Recorder::progress`]; the actual time may be longer by up to a window.
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {

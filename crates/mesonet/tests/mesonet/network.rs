@@ -310,7 +310,7 @@ pub fn controller(kind: &str, variant: Variant) -> ControllerSpec {
     }
 }
 
-/// Returns a router with a buffer for one packet, which is sized later.
+/// Returns a router with a buffer of one packet; the buffer gets its size later.
 pub fn router(name: String, per_ms: f64) -> Router {
     Router {
         name,

@@ -63,8 +63,8 @@ impl Feedback {
     /// Returns a rate sample at the acknowledgement of data packet `number`, sent at `created`. `delivered` is the
     /// count of delivered packets including it.
     ///
-    /// There is no sample for a packet given up at a timeout. There is none either for an interval shorter than
-    /// `min_rtt`: acknowledgements were held up.
+    /// There is no sample for a packet given up at a timeout, nor for an interval shorter than `min_rtt`, in which
+    /// acknowledgements were held up.
     #[inline]
     pub(super) fn on_ack(
         &mut self,

@@ -212,9 +212,9 @@ impl Sender {
         self.flow = next;
     }
 
-    /// Returns the time for processing a timer entry due at `time`, at the beginning of the window that ends at
-    /// `window_end`. The time is later if the retransmission deadline has moved beyond the window. It is
-    /// [`Time::NEVER`] for a stale entry.
+    /// Processes a timer entry due at `time` when the window that ends at `window_end` begins. Returns the time at
+    /// which it expires: later than `time` if the retransmission deadline has moved beyond the window, and
+    /// [`Time::NEVER`] if the entry is stale.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;

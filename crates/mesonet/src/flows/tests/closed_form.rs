@@ -33,7 +33,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Arrival times of a flow's acknowledgements, until they arrive at the host's rate.
+/// Arrival times of a flow's acknowledgements from its start until they arrive at the host's rate, `gap` apart.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,
@@ -73,8 +73,8 @@ impl Arrivals {
         size / time
     }
 
-    /// Returns the mean goodput of files with a Pareto-distributed size of mean `mean` packets,
-    /// multiplied by `factor`.
+    /// Returns the mean goodput of files, whose sizes are `factor` times a Pareto-distributed number of packets with
+    /// the mean `mean`.
     fn mean_goodput(&self, mean: f64, factor: f64) -> f64 {
         let (steps, last) = (20_000, 30.0);
         let sum: f64 = (0..steps)
