@@ -1,4 +1,4 @@
-//! All algorithms and slow starts, which are found by name; and the choice of one of them with its parameters.
+//! All algorithms and slow starts by name, and the selection of one of them with its parameters.
 
 use crate::algorithms::{Controller, ENTRIES};
 use crate::custom::Custom;

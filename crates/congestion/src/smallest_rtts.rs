@@ -1,5 +1,6 @@
 //! Smallest round-trip times in whole microseconds, as in the delay-based algorithms of a current kernel (Linux 6.18,
-//! `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`). Also the round trips of Vegas and YeAH for measuring them.
+//! `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`). This module also counts the round trips over which Vegas and YeAH
+//! measure them.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

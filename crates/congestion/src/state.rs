@@ -50,9 +50,8 @@ impl CongestionState {
         &self.controller
     }
 
-    /// Grows the window for an acknowledgement in congestion avoidance and returns true, if the growth depends only on
-    /// the credit and the window ([`CongestionControl::increment`]). If it returns false, [`Self::on_ack`] has to be
-    /// called.
+    /// Grows the window for an acknowledgement in congestion avoidance, if the growth depends only on the credit and
+    /// the window ([`CongestionControl::increment`]). Otherwise returns false: [`Self::on_ack`] then has to be called.
     #[inline(always)]
     pub fn increment(&mut self, credit: f64) -> bool {
         if self.rate_halving.is_some() || self.slow_start.watches(&self.window) {
@@ -93,7 +92,7 @@ impl CongestionState {
         }
     }
 
-    /// Returns true if the flow's slow start processes acknowledgements, and not the algorithm.
+    /// Returns true if the flow's slow start, and not the algorithm, processes acknowledgements now.
     #[inline]
     fn watches(&self) -> bool {
         self.controller.phases() == Phases::Avoidance && self.slow_start.watches(&self.window)
@@ -110,7 +109,7 @@ impl CongestionState {
         !self.slow_start.lasts(&self.window)
     }
 
-    /// Processes an acknowledgement of several segments within which slow start ends: the remaining segments count in
+    /// Processes an acknowledgement of several segments if slow start ends within it: the remaining segments count in
     /// congestion avoidance. Returns false if slow start does not end.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
@@ -155,7 +154,7 @@ impl CongestionState {
         }
     }
 
-    /// Passes the first round-trip time, of the handshake, to the algorithm.
+    /// Passes the handshake's round-trip time, the first one, to the algorithm.
     pub fn on_handshake(&mut self, ack: &AckSample) {
         self.controller.on_handshake(ack, &mut self.window);
     }
@@ -166,8 +165,8 @@ impl CongestionState {
         self.window.set_cwnd(first);
     }
 
-    /// Grows the window as ns-2's limited slow start does, also in congestion avoidance. The growth is its own or the
-    /// algorithm's, whichever is larger. `before` is the window before the algorithm's growth.
+    /// Grows the window as ns-2's limited slow start does, also in congestion avoidance. The growth is that of limited
+    /// slow start or that of the algorithm, whichever is larger. `before` is the window before the algorithm's growth.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start

@@ -31,7 +31,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Returns the bound for new values, at `tick` with a window of `length` ticks. Values below it change nothing.
+    /// Returns the value below which new values change nothing, at `tick` with a window of `length` ticks.
     #[inline]
     pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
         if self.settled == Some((tick, length)) {

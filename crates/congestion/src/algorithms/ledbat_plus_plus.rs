@@ -104,8 +104,8 @@ impl LedbatPlusPlus {
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)
     }
 
-    /// Returns the change of the window in a round trip, in segments, for a queueing delay given as a fraction of the
-    /// target.
+    /// Returns the change of the window in a round trip, in segments. `queueing` is the queueing delay as a fraction of
+    /// the target.
     fn change(&self, queueing: f64, cwnd: f64) -> f64 {
         if queueing <= 1.0 {
             return self.gain();

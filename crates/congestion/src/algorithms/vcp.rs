@@ -85,7 +85,7 @@ pub struct Vcp {
     alpha: f64,
     decrease: f64,
     interval_s: f64,
-    /// End of the interval without changes of the window after a decrease.
+    /// End of the interval after a decrease in which the window does not change.
     rests_until: Time,
     /// End of the round trip of growth after `rests_until`.
     grows_until: Time,

@@ -36,7 +36,7 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
 
 /// Divisor of the base round-trip time; samples that exceed the base by more than the quotient are long.
 const GROWTH: u64 = 4;
-/// Base round-trip time in seconds up to which half of the window is removed; on longer paths, it is less
+/// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
 /// (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
 /// Base round-trip time in seconds from which on a constant part of the window is removed

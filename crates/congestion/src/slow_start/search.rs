@@ -209,9 +209,9 @@ mod tests {
         })
     }
 
-    /// Checks the share of missing segments that ends slow start: 74 of 100 delivered do, 75 do not. A bin takes 35 ms,
-    /// and a round trip plus a window take 12.86 bins. The 13th bin is therefore the first to decide, 455 ms after the
-    /// first acknowledgement.
+    /// Checks the fraction of missing segments that ends slow start: 26 % do, 25 % do not. A bin takes 35 ms, and a
+    /// round trip plus a window take 12.86 bins. The 13th bin is therefore the first to decide, 455 ms after the first
+    /// acknowledgement.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {

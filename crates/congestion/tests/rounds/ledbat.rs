@@ -153,9 +153,9 @@ fn slow_down(sender: &mut Sender) {
     }
 }
 
-/// Checks the times of slowdowns. The gain slows slow start down; it ends when the queueing delay is above 3/4 of the
-/// target. The first slowdown begins two round trips later. Each later slowdown begins after nine times the duration of
-/// the previous one.
+/// Checks the times of slowdowns. Slow start, which the gain slows down, ends when the queueing delay is above 3/4 of
+/// the target. The first slowdown begins two round trips later. Each later slowdown begins after nine times the
+/// duration of the previous one.
 #[test]
 fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     let mut sender = plus_plus(20.0);

@@ -25,8 +25,8 @@ fn path() -> Path {
     }
 }
 
-/// Checks that DECbit decides after two windows of acknowledgements: at a window of 2 segments after 2, of 3 after
-/// another 2 + 3, and of 4 after another 3 + 4.
+/// Checks that DECbit decides after two windows of acknowledgements: 2 + 3 at a window of 3 segments, and 3 + 4 at a
+/// window of 4. The first decision, at a window of 2 segments, takes only 2.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);
@@ -113,8 +113,8 @@ fn santa_cruz_settles_at_its_operating_point() {
 }
 
 /// Checks that Santa Cruz's slow start ends when the queue grows. The 128 segments acknowledged in the last round trip
-/// were sent while the window grew evenly from 65 to 128. The 71st of them was the first that the 100 segments of the
-/// path did not include; slow start ends a few segments later.
+/// were sent while the window grew evenly from 65 to 128. The 71st of them was the first to leave at a window above 100
+/// segments, which the path holds. Slow start ends a few segments later.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);

@@ -33,9 +33,9 @@ fn hybla_s_rate_grows_alike_at_all_round_trips() {
     }
 }
 
-/// Checks that each acknowledgement adds `2^rho - 1` segments to Hybla's window in slow start: 3 segments at a
-/// round-trip time of 50 ms, where `rho` is 2. (Only the first one raises the window from 1 to 2.) After slow start,
-/// each adds `4 / cwnd`.
+/// Checks that each acknowledgement in slow start adds `2^rho - 1` segments to Hybla's window: 3 segments at a
+/// round-trip time of 50 ms, where `rho` is 2. The first one adds only one, from a window of 1. After slow start, each
+/// adds `4 / cwnd`.
 #[test]
 fn hybla_adds_two_to_the_rho_less_one_per_acknowledgement() {
     let spec = controller("hybla", Variant::Paper, &[]);

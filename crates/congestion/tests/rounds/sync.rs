@@ -54,7 +54,7 @@ fn mixreact_ends_slow_start_at_the_ninth_report() {
 }
 
 /// Checks that congestion avoidance is that of standard TCP before the first loss. The windows are 2, 2.5, 2.9 and
-/// 3.245 segments at any delays.
+/// 3.245 segments, whatever the delays are.
 #[test]
 fn pcwnd_is_standard_tcp_before_the_first_loss() {
     let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 2.0, 2.0);

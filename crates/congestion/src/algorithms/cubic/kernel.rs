@@ -302,8 +302,7 @@ mod tests {
         assert_eq!((cubic.reduce_cwnd(68.0), cubic.peak), (47.0, 68));
     }
 
-    /// The window grows from 70 to its plateau of 100 in K = cbrt(30 / (410/1024)) = 4.2157 s, where a second has 1024
-    /// units.
+    /// The window grows from 70 to its plateau of 100 in K = cbrt(30 / (410/1024)) = 4.2157 s.
     #[test]
     fn the_cubic_is_flat_after_k() {
         let mut cubic = kernel();

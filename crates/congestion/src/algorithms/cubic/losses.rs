@@ -44,7 +44,7 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
-    /// Excludes the losses so far from the fraction. Losses that are already part of it remain.
+    /// Excludes losses up to number `lost` from later updates of the fraction, but not those already in it.
     pub(super) fn ignore(&mut self, lost: u64) {
         self.lost = lost;
     }

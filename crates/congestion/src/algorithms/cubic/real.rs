@@ -49,7 +49,7 @@ struct Epoch {
     plateau: f64,
     /// Time from the start to the plateau, in seconds.
     until_plateau: f64,
-    /// Window of an AIMD flow with the mean window of standard TCP.
+    /// Window of the AIMD flow that has the same mean window as standard TCP.
     standard: f64,
 }
 
@@ -148,8 +148,8 @@ impl RealCubic {
 }
 
 impl Epoch {
-    /// Excludes from the epoch a time without growth: acknowledgements arrived, but something else limited the flow
-    /// (RFC 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous acknowledgement.
+    /// Excludes from the epoch a time without growth: acknowledgements arrived, but something other than the window
+    /// limited the flow (RFC 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous acknowledgement.
     #[inline]
     fn skip_limited(&mut self, heard_before: Time, now: Time) {
         if heard_before > self.grown {

@@ -302,7 +302,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Stores `b` for a reduction at `cwnd`, or a timeout, if `cwnd` is above `low_window`.
+    /// Stores `b` for a reduction or a timeout at `cwnd` segments, if `cwnd` is above `low_window`.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);
@@ -465,8 +465,8 @@ impl Curve {
         line.max(self.min_decrease)
     }
 
-    /// Returns the largest window to tabulate. It is where `b(w)` reaches its bound, since `a(w)` has a kink there, or
-    /// 0.01, beyond which `a(w)` is too curved for the table; but at most four million segments.
+    /// Returns the largest window to tabulate: where `b(w)` reaches its lower bound or 0.01, at most four million
+    /// segments. At the bound, `a(w)` has a kink. Where `b(w)` is below 0.01, `a(w)` is too curved for the table.
     fn table_end(&self) -> f64 {
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))

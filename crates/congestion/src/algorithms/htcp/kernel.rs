@@ -71,7 +71,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Sets the beginning of the connection as the beginning of the time without congestion (`htcp_init`).
+    /// Begins the time without congestion at the beginning of the connection (`htcp_init`).
     pub(super) fn begin(&mut self, now: Time) {
         self.since = Some(ticks(now));
     }

@@ -86,9 +86,9 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Factor of each congestion event for the queueing delay contained in the largest round-trip time. The largest
-/// round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c; FreeBSD's cc_htcp.c has the
-/// same value).
+/// Factor by which each congestion event multiplies the queueing delay contained in the largest round-trip time. The
+/// largest round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c; FreeBSD's cc_htcp.c
+/// has the same value).
 const REMEMBERED: f64 = 0.95;
 
 /// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.
@@ -455,8 +455,8 @@ mod tests {
     }
 
     /// Checks the measurement of the largest smoothed round-trip time as in Linux's module. After a congestion event,
-    /// it pauses for four times the smallest round-trip time; then the value rises by at most 20 ms at once. Smallest
-    /// round-trip times up to 10 ms are not trusted: half of the window is then removed.
+    /// it pauses for four times the smallest round-trip time; then the value rises by at most 20 ms at once. With a
+    /// smallest round-trip time of 10 ms, half of the window is removed.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);

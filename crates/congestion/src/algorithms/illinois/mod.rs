@@ -156,7 +156,7 @@ impl Illinois {
         })
     }
 
-    /// Sets the increase for a queueing delay, given as a fraction of the largest delay: a hyperbola (equation 3).
+    /// Sets the increase for `delay`, the queueing delay as a fraction of the largest one: a hyperbola (equation 3).
     fn adapt_increase(&mut self, delay: f64) {
         if delay > EMPTY {
             self.patient = Some(0.0);
@@ -175,7 +175,7 @@ impl Illinois {
         self.increase = self.max_increase;
     }
 
-    /// Returns the decrease for a queueing delay, given as a fraction of the largest delay. The decrease is constant
+    /// Returns the decrease for `delay`, the queueing delay as a fraction of the largest one. The decrease is constant
     /// for small and for large delays, and rises linearly between them.
     fn decrease_at(&self, delay: f64) -> f64 {
         let place = (delay - DECREASE_FROM) / (DECREASE_TO - DECREASE_FROM);

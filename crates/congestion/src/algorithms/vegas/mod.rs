@@ -259,8 +259,8 @@ mod tests {
     use crate::window::Rounding;
 
     /// Checks that Linux 2.6.22 changes the window only in every second round trip. Its target is `beg_snd_cwnd + 1`,
-    /// with the window stored before the last change. In the round trip after a change, the window therefore already
-    /// equals the target.
+    /// where `beg_snd_cwnd` is the window before the last change. In the round trip after a change, the window
+    /// therefore already equals the target.
     #[test]
     fn linux_moves_every_second_round_trip() {
         for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux2_6_22, 105.0)] {

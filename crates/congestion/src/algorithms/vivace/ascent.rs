@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::parameter::Settings;
 
-/// Number of successive steps in one direction that each add one conversion factor to the change. Further steps add two
-/// (WebRTC, pcc/bitrate_controller.cc).
+/// Number of successive steps in one direction up to which the confidence amplifier grows by one per step. After that,
+/// it grows by two (WebRTC, pcc/bitrate_controller.cc).
 const LINEAR_STEPS: i32 = 3;
 
 /// Gradient ascent with a confidence amplifier and a dynamic change boundary. Rates are in Mbit/s.

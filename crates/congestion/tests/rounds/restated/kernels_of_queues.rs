@@ -58,7 +58,7 @@ impl Vegas {
         self.samples.forget();
     }
 
-    /// Changes the window by the number of queued segments, once per round trip (`tcp_vegas_cong_avoid`).
+    /// Adjusts the window to the number of queued segments, once per round trip (`tcp_vegas_cong_avoid`).
     fn cong_avoid(&mut self, acked: u64, window: &mut Window) {
         if !self.socket.is_open() {
             return self.socket.reno_cong_avoid(window, acked);

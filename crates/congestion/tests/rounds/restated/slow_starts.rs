@@ -492,8 +492,8 @@ struct Picoquic {
     over: bool,
     /// The largest rate so far, in segments per second.
     per_s: f64,
-    /// Number of delivered segments at the acknowledgement of the last rate sample, its arrival time, and the departure
-    /// time of its segment.
+    /// Acknowledgement of the last rate sample: number of segments delivered by then, arrival time, and departure time
+    /// of its segment.
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,
     sampled: Option<Time>,

@@ -97,7 +97,7 @@ impl Sync {
         }
     }
 
-    /// Adds a report. If it completes a median, returns the last three medians, once there are three.
+    /// Adds a report. Returns the last three medians if the report completes a median, and there are three of them.
     fn medians_with(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group.push(sample);
         if self.group.len() < 3 {

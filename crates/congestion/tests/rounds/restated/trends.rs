@@ -261,7 +261,7 @@ fn high_speed_part(w: f64) -> f64 {
     ((w / 20.0).ln() / 100.0_f64.ln()).max(0.0)
 }
 
-/// Returns the increase of RFC 3649 section 5 in segments, for loss probabilities of 1e-2 and 1e-5.
+/// Returns the increase of RFC 3649 section 5 in segments, with p of 1e-2 at the low window and 1e-5 at the high one.
 fn high_speed_increase(w: f64) -> f64 {
     let b = 0.5 - 0.4 * high_speed_part(w);
     let p = 1e-2 * 1e-3_f64.powf(high_speed_part(w));

@@ -262,8 +262,8 @@ mod tests {
     }
 
     /// Checks that two intervals with many losses and similar rates indicate a policer. The rates of 100 and 108
-    /// segments per round differ by less than an eighth. Each interval ends after four rounds, with more losses than a
-    /// fifth of the delivered segments. The policer's rate is then used for 48 rounds.
+    /// segments per round differ by less than an eighth. Each interval ends after four rounds, with losses of more than
+    /// a fifth of the delivered segments. The policer's rate is then used for 48 rounds.
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();

@@ -201,7 +201,6 @@ mod tests {
     }
 
     proptest! {
-        /// The fast path and the full update have the same outcome.
         #[test]
         fn fast_path_acknowledgements_come_to_the_same(
             // The comparison begins when the pipe is full and drained, and it covers all later phases.

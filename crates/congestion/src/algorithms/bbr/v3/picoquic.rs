@@ -6,7 +6,7 @@
 //!   Under this condition ProbeBW_UP ends, too, once it has lasted a round trip; it also ends with 1.25 bandwidth-delay
 //!   products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate does not end ProbeBW_UP.
 //! - A cycle is as long as its wall-clock wait; rounds are not counted (`rounds_since_bw_probe` is never incremented).
-//!   After Startup, and as long as probes increase the rate by a sixteenth, the next probe comes within 250 ms and a
+//!   After Startup, and as long as probes increase the rate by a fifteenth, the next probe comes within 250 ms and a
 //!   round trip (`do_rapid_start`).
 //! - Startup begins again if the rate reaches 1.5 times its value at the start of the ProbeBW cycles
 //!   (`bw_probe_ceiling`), and after a timeout (`do_handle_suspension`). In QUIC this is the probe timeout (RFC 9002
@@ -493,7 +493,7 @@ mod tests {
     }
 
     /// Checks that the next probe comes within 250 ms and a round trip while probes increase the rate. After four
-    /// successive increases of less than a sixteenth, probes no longer come early.
+    /// successive increases of less than a fifteenth, probes no longer come early.
     #[test]
     fn probes_come_early_while_they_bring_more() {
         let mut picoquic = Picoquic {
