@@ -40,7 +40,7 @@ pub struct Interval {
 struct Place {
     queue: usize,
     data: bool,
-    /// True at the last queue on the path of the flow's data that can fill.
+    /// True at the last of the queues that can fill on the path of the flow's data.
     delivers: bool,
     /// Number of the flow's packets that wait in the queue.
     waiting: f64,

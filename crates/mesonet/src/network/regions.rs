@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{BackboneLink, Topology};
 
-/// Minimum delay of a link that separates two regions: windows are not shorter.
+/// Minimum delay of a link that separates two regions, and thus minimum length of a window.
 const MIN_WINDOW: Span = Span::from_micros(500);
 /// Longest window. State that all regions share, such as the idle receivers, is updated between
 /// windows.

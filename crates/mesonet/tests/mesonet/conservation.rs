@@ -254,7 +254,7 @@ impl Recorder for Impatient {
     }
 }
 
-/// Checks that totals and goodput of a stopped run are those of a run of that length.
+/// Checks that totals and goodput of a stopped run are those of a run that ends at the same time.
 #[test]
 fn a_run_that_is_stopped_has_counted_everything_until_then() {
     let mut config = congested();

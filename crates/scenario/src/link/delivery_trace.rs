@@ -20,7 +20,7 @@ keys! {
         /// `opportunity` bytes leave at once. The trace begins again at the last time. The path is
         /// relative to the scenario file.
         pub file: Option<String> = Kind::Text.key().source("mahimahi: mm-link(1), .up and .down files"),
-        /// Text of a delivery trace, with the lines that `file` would have, instead of `file`.
+        /// Text of a delivery trace, instead of a `file` with these lines.
         pub times_ms: String = Kind::Text.key(),
         /// Name of the file that times_ms was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),

@@ -1,4 +1,4 @@
-//! Keys of proxies that split connections: those of the engine, and those written in another form.
+//! Keys of proxies that split connections: those that the engine declares, and others.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, Table, keys, together};
@@ -12,7 +12,7 @@ use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::KEYS);
 
 keys! {
-    /// Keys of a proxy with values written in another form than the engine's.
+    /// Keys of a proxy that the engine does not declare.
     pub(crate) struct ProxyKeys {
         /// Start node: the proxy splits TCP flows that begin before it and end behind `end`.
         pub start: String = Kind::Name.key().required(),

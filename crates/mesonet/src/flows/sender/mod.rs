@@ -90,7 +90,7 @@ pub(crate) struct Sender {
     /// Next sequence number at the last loss or timeout. Acknowledgements below it belong to an
     /// earlier loss epoch.
     epoch_start: u64,
-    /// Acknowledged number at the end of the current round trip.
+    /// Acknowledged number at which the current round trip ends.
     round_end: u64,
     round: u64,
     size: u64,

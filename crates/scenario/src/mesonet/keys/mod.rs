@@ -145,9 +145,9 @@ keys! {
         pub min_cwnd: u8 = Kind::Whole { min: 0, max: 100 }.key(),
         /// Weight of a new sample in the smoothed round-trip time; 1/8 by default.
         pub srtt_gain: f64 = Kind::Number(Range::above(0.0, 1.0)).key(),
-        /// Allowance for queues that is added to the propagation delay for the first smoothed
-        /// round-trip time; the first timeout is twice this value. A time, or time steps
-        /// (EB_DELAY); 0 by default. Only for flows without a handshake if `handshake_rtt` is true.
+        /// Allowance for queues that is added to the propagation delay for the first smoothed round-trip time; the
+        /// first timeout is twice this value. A time, or time steps (EB_DELAY); 0 by default. If `handshake_rtt` is
+        /// true, it applies only to flows without a handshake.
         pub srtt_allowance: Written = STEPS.key(),
         /// True if the round trip of the handshake is the first sample and replaces the first smoothed round-trip time
         /// (RFC 6298 section 2.2); true by default.

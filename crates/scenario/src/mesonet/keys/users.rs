@@ -23,8 +23,8 @@ keys! {
         /// Probability that a source's first wait has a third of the mean time between files as its mean (prONsecond);
         /// 0.08 by default.
         pub second: f64 = PROBABILITY.key(),
-        /// Probability that a source's first wait has two thirds of this mean time as its mean (prONthird); 0.17 by
-        /// default. All other sources wait for the whole mean time on average.
+        /// Probability that a source's first wait has two thirds of the mean time between files as its mean
+        /// (prONthird); 0.17 by default. All other sources wait for the whole mean time on average.
         pub third: f64 = PROBABILITY.key(),
     }
 }
