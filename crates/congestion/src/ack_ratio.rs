@@ -1,8 +1,8 @@
 //! Number of segments per acknowledgement, as Linux 2.6.22 estimates it for BIC and CUBIC.
 //!
-//! The estimate is in sixteenths, and begins with two segments (`delayed_ack` in tcp_bic.c and tcp_cubic.c). Each
-//! acknowledgement subtracts a whole number of sixteenths. If the receiver acknowledges every segment, the estimate
-//! therefore stays at 31/16, and the flow grows nearly twice as fast as the algorithm intends.
+//! The estimate begins with two segments (`delayed_ack` in tcp_bic.c and tcp_cubic.c), and is rounded to sixteenths of
+//! a segment. Because of this rounding, the estimate stays at 31/16 if the receiver acknowledges every segment. The
+//! flow then grows nearly twice as fast as the algorithm intends.
 
 use serde::{Deserialize, Serialize};
 

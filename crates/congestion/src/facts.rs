@@ -177,7 +177,7 @@ pub struct Idle {
     pub now: Time,
     /// Length of the idle time.
     pub time: Span,
-    /// Time since the last segment was sent: the idle time and the round trip before it.
+    /// Time since the last segment was sent: the idle time, plus the time until that segment was acknowledged.
     pub since_sent: Span,
 }
 

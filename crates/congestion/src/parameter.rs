@@ -405,7 +405,7 @@ fn in_words(unit: &str) -> String {
     format!(" ({unit})")
 }
 
-/// Returns the command that lists the registry for `what`: `congestion control` or `slow start`.
+/// Returns the command that lists the entries of a registry; `what` is `congestion control` or `slow start`.
 fn list_of(what: &str) -> &'static str {
     match what {
         "slow start" => "longhaul list slow-starts",

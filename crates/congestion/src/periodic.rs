@@ -15,7 +15,7 @@ impl Periodic {
     pub(crate) const NEW: Self = Self { since: None };
 
     /// Returns the time since the last run if the procedure is due, and records a run now; `None` if it is not due. The
-    /// first period begins with the first check.
+    /// first period begins with the first call.
     pub(crate) fn elapsed(&mut self, now: Time, period: Span) -> Option<Span> {
         let elapsed = now.since(*self.since.get_or_insert(now));
         let due = elapsed >= period && elapsed > Span::ZERO;

@@ -154,7 +154,7 @@ impl Window {
         }
     }
 
-    /// Ends a reduction: raises the window to the lower bound for its `cause`, if it is below.
+    /// Ends a reduction: raises the window to the lower bound for the `cause` if the window is smaller.
     pub(crate) fn end_reduction(&mut self, cause: Cause) {
         let min = f64::from(match cause {
             Cause::Ecn => self.reduced_min.ecn,

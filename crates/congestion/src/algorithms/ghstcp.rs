@@ -163,7 +163,7 @@ impl Ghstcp {
         above_s > self.near * deviation_s && (rising || above_s >= self.far * deviation_s)
     }
 
-    /// Restarts with the growth of HighSpeed TCP, after any loss (chapter 2).
+    /// Returns to the growth of HighSpeed TCP after any loss (chapter 2).
     fn start_anew(&mut self) {
         self.gentle = false;
         self.cycle = None;
@@ -227,7 +227,7 @@ struct Cycle {
     departures: f64,
     /// Sum of squared deviations of the round-trip times.
     rtts: f64,
-    /// Sum of the products of a departure time's deviation and the round-trip time's deviation.
+    /// Sum of the products of the departure time's and the round-trip time's deviations.
     products: f64,
 }
 
@@ -338,8 +338,8 @@ mod tests {
         }
     }
 
-    /// Round-trip times increase within each cycle, but not from cycle to cycle. The original variant detects a trend.
-    /// The refined variant does not, since the mean of a cycle does not exceed the smallest mean.
+    /// Checks that round-trip times that increase within a cycle suffice as congestion for the original variant only.
+    /// For the refined variant, the mean of the cycle must also exceed the smallest mean of all cycles.
     #[test]
     fn the_refinement_trusts_means_more_than_trends() {
         let rising: Vec<u64> = (100..150).collect();

@@ -57,8 +57,8 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
 const LEAST_GAIN: f64 = 1.0 / 16.0;
 /// Delay at the end of the first slow start, as a fraction of the target delay.
 const EXIT: f64 = 0.75;
-/// Number of round trips with a small window in a slowdown. The first slowdown begins as many round trips after the
-/// first slow start.
+/// Number of round trips with the minimum window in a slowdown; also the number of round trips from the end of the
+/// first slow start to the first slowdown.
 const PAUSE_ROUNDS: u64 = 2;
 /// Time from one slowdown to the next, as a multiple of the duration of the last slowdown.
 const BETWEEN: u64 = 9;

@@ -87,7 +87,7 @@ pub struct Lp {
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// State of standard TCP: in a current kernel, TCP-LP behaves like it. `None` in other variants.
+    /// State of standard TCP, which TCP-LP equals in a current kernel; `None` in other variants.
     standard: Option<Reno>,
 }
 

@@ -79,8 +79,8 @@ impl PicoquicSlowStart {
         }
     }
 
-    /// Counts an acknowledgement if the smallest recent sample exceeds the base by more than a quarter, and by more
-    /// than `packet`, the transmission time of a packet. Returns the base round-trip time.
+    /// Updates and returns the base round-trip time. Counts the acknowledgement as `long` if all recent samples
+    /// exceed the base by more than a quarter, and by more than `packet`, the transmission time of a packet.
     fn judge(&mut self, packet: Span) -> Span {
         let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));

@@ -6,7 +6,7 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Returns a flow just after a reduction of a window of `before` segments.
+/// Returns a flow whose window of `before` segments has just been reduced.
 fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64) -> Flow {
     let spec = controller(kind, variant, given);
     let mut flow = flow(&spec, slow_start("standard", None), before, 2.0);

@@ -25,8 +25,8 @@ fn path() -> Path {
     }
 }
 
-/// Checks that DECbit decides after two windows of acknowledgements: 2 + 3 at a window of 3 segments, and 3 + 4 at a
-/// window of 4. The first decision, at a window of 2 segments, takes only 2.
+/// Checks that DECbit changes the window after acknowledgements of two windows, the previous and the current one: here
+/// after 2 + 3, then after 3 + 4 segments. The first change needs only the first window of 2 segments.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);

@@ -186,9 +186,9 @@ fn the_handshake_counts_where_round_trips_do() {
     }
 }
 
-/// Checks requirements of algorithms that no other test covers: every mark for those that use the share of marked
-/// segments (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3), segments that are not ECN-capable for those that ignore
-/// marks (RFC 3168 section 6.1.2), pacing and RACK-TLP for those that set the rate, and L4S for TCP Prague (RFC 9331).
+/// Checks which algorithms have each of ten requirements. For example, those that use the share of marked segments
+/// require every mark (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3). Those that ignore marks require segments that
+/// are not ECN-capable (RFC 3168 section 6.1.2). TCP Prague requires L4S (RFC 9331).
 #[test]
 fn needs_follow_from_the_signals_that_algorithms_answer() {
     type Of = fn(&Needs) -> bool;

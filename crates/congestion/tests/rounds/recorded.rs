@@ -1,4 +1,4 @@
-//! Tests of recorded state without effect on the algorithm: it equals the quantity that it represents.
+//! Tests of recorded state, and of Linux and ns-2 in special cases: start of a connection, timeout, first reduction.
 
 use std::collections::BTreeMap;
 

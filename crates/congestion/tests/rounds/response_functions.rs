@@ -242,8 +242,8 @@ fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     }
 }
 
-/// Checks that a peak that is 50 % too high falls slowly. The ratios to the RFC's mean in the fluid limit are 1.427,
-/// 1.406, ... and 1.286 after ten losses. With fast convergence, the ratio stays 8 to 13 % below one.
+/// Checks that CUBIC's mean window falls only slowly if the first peak is 50 % too high: from 1.427 times the RFC's
+/// mean to 1.286 times after ten losses (fluid limit). With fast convergence, it is 7 to 14 % below the RFC's.
 #[test]
 fn cubic_comes_down_to_the_rfc_s_mean_slowly_or_below_it_with_fast_convergence() {
     let ratios = cubic_saw_teeth(0.0, 1.5, 1e-4, 600);

@@ -1,4 +1,4 @@
-//! Tests of the quantities of state: an algorithm records exactly those that it declares.
+//! Test of recorded state: every algorithm records exactly the quantities that its registry entry declares.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;

@@ -126,7 +126,7 @@ impl BinarySearch {
         cwnd < self.low_window || self.linux && cwnd == self.low_window
     }
 
-    /// Stores the peak, and returns the window after a reduction at `base` segments.
+    /// Returns the window after a reduction from `base` segments. Also stores the peak for the next binary search.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;

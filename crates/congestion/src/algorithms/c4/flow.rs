@@ -26,7 +26,7 @@ pub(super) enum State {
 /// An era, C4's round trip: it ends when the first packet sent in it is acknowledged (section 3.4).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Era {
-    /// Number of packets sent before the era; the era ends when one more is acknowledged.
+    /// Number of packets sent before the era. The era ends when more packets than this number are acknowledged or lost.
     pub end: u64,
     /// Smallest round-trip time in the era, in seconds.
     pub min_rtt_s: f64,

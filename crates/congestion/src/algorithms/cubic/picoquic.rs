@@ -95,8 +95,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Begins the stage after a slow start. After the first slow start, it begins on the plateau; after a timeout, as
-    /// after a reduction.
+    /// Returns the stage that follows a slow start. After the first slow start, the plateau is the current window
+    /// `cwnd`. After a timeout, the stage begins below its plateau, as after a reduction.
     fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
             Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),
@@ -250,8 +250,8 @@ mod tests {
         assert!(!cubic.ignores_losses(301));
     }
 
-    /// After a timeout, the plateau of the next stage is the slow start threshold. The stage continues like one after a
-    /// loss.
+    /// Checks that, after a timeout, congestion avoidance begins at 7/8 of its plateau, as after a loss. The plateau is
+    /// the window before the timeout.
     #[test]
     fn a_timeout_restarts_towards_the_reduced_window() {
         let (mut cubic, mut window) = (cubic(), window(100.0));

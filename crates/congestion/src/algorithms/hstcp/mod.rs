@@ -281,7 +281,7 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Returns Linux's lower bound of the window in a recovery: that of standard TCP (`tcp_reno_min_cwnd`).
+    /// Returns half of the threshold in Linux 2.6.22, as for standard TCP (`tcp_reno_min_cwnd`); otherwise `None`.
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.kernel.is_none();
         halves.then(|| window.ssthresh() / 2.0)

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// On a path of 600 ms, the exponent would be 24. The bound of 16 applies in slow start only.
+    /// Checks that an acknowledgement in slow start adds at most `2^16 - 1` segments, here for `rho = 24` (600 ms).
     #[test]
     fn a_step_of_slow_start_is_bounded() {
         let mut hybla = Hybla::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

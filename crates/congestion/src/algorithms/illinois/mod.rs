@@ -156,7 +156,7 @@ impl Illinois {
         })
     }
 
-    /// Sets the increase for `delay`, the queueing delay as a fraction of the largest one: a hyperbola (equation 3).
+    /// Sets the increase by equation 3, a hyperbola of `delay`: the queueing delay as a fraction of the largest one.
     fn adapt_increase(&mut self, delay: f64) {
         if delay > EMPTY {
             self.patient = Some(0.0);

@@ -34,11 +34,11 @@ pub(super) enum Detector {
     PartOfLargest { part: f64 },
     /// SyncPMinOTT: compares the delay with a fraction of the smallest transit time.
     PartOfTransit { part: f64 },
-    /// SyncTrend: decides by the trend of the delay.
+    /// SyncTrend: detects congestion by the trend of the delay.
     Trend { threshold: f64, medians: Medians },
     /// SyncAvg: compares the average delay with a fixed value.
     Average { threshold_s: f64, average: Average },
-    /// SyncMix: decides by the trend and by the size of the average delay.
+    /// SyncMix: detects congestion by the trend and the size of the average delay.
     Mix(Mix),
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Mix {
     /// value.
     too_small_s: f64,
     average: Average,
-    /// Number of samples since the start or the last timeout, counted until their weights are constant.
+    /// Number of samples since the start or the last timeout, up to five. All later samples have the same weight.
     samples: usize,
     medians: Medians,
 }

@@ -271,7 +271,7 @@ impl SyncTcp {
         }
     }
 
-    /// Passes a report to the detector; returns the number of the report if it led to a decision.
+    /// Passes a report to the detector; returns the number of the report if the detector made a decision.
     fn detect(&mut self, ack: &AckSample) -> Option<u64> {
         self.delays.report(ack.one_way_delay?);
         self.verdict = Some(self.detector.on_report(&self.delays)?);
@@ -301,8 +301,8 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// Declares that the algorithm also processes slow start, since a reaction may determine the effect of an
-    /// acknowledgement there.
+    /// Returns `SlowStart` while a reaction determines the effect of acknowledgements, and `Avoidance` while the flow
+    /// behaves like standard TCP.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance

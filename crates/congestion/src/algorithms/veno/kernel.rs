@@ -134,9 +134,9 @@ mod tests {
     use crate::parameter::Variant;
     use crate::window::Rounding;
 
-    /// Checks that the queue counts in half segments. With 100 segments in flight and a base round-trip time of 100 ms,
-    /// 102.4 ms mean 2.3 segments in the queue: five halves, and no congestion. 103 ms mean 2.9 segments: six halves,
-    /// and congestion. A loss leaves four fifths of the window in the first case, and half of it in the second.
+    /// Checks that Veno counts the queue in half segments, rounded up; six mean congestion. With 100 segments in flight
+    /// and a base round-trip time of 100 ms, a round-trip time of 102.4 ms gives five, and 103 ms gives six. A loss
+    /// leaves four fifths of the window without congestion, and half of the window with congestion.
     #[test]
     fn half_segments_tell_congestion() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

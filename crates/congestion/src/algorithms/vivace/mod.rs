@@ -287,7 +287,7 @@ impl Vivace {
         }
     }
 
-    /// Passes an acknowledgement to the intervals; `before` are the connection's counters before it.
+    /// Passes an acknowledgement to the monitor intervals; `before` are the counters before the acknowledgement.
     fn advance(&mut self, ack: &AckSample, before: Counts) {
         let planned = self.planned();
         if self.sent < planned && self.intervals[self.sent].end(ack) {

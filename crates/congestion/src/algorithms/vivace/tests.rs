@@ -36,7 +36,7 @@ impl Path {
         path
     }
 
-    /// Returns a path with a flow that has ended its start, at 50 Mbit/s.
+    /// Returns a path with a flow at 50 Mbit/s whose starting phase is over.
     fn learning() -> Self {
         let mut path = Self::new();
         (path.vivace.rate, path.vivace.started) = (50.0, true);
@@ -90,8 +90,8 @@ fn the_utility_is_that_of_equation_1() {
     assert!(gain.abs() < 2e-3, "{gain}");
 }
 
-/// Ten segments of 1500 bytes in 50 ms are 2.4 Mbit/s; from there, the rate doubles while the utility grows, and is
-/// halved once.
+/// Checks that the rate doubles while the utility grows, and is then halved once. The first rate is 2.4 Mbit/s: ten
+/// segments of 1500 bytes in 50 ms.
 #[test]
 fn it_doubles_while_the_utility_grows_and_halves_once() {
     let mut path = Path::new();

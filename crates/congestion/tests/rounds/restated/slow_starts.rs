@@ -114,7 +114,7 @@ fn tell(state: &mut CongestionState, event: &Event) {
     }
 }
 
-/// Asserts that a slow start follows its source at the beginning of many flows.
+/// Asserts that a slow start and its restatement `law` set the same windows and thresholds in 200 random flows.
 #[track_caller]
 fn assert_follows<L: SlowStart>(kind: &str, given: &[(&str, f64)], law: impl Fn() -> L) {
     let parameters = given.iter().map(|&(name, value)| (name.to_string(), value));

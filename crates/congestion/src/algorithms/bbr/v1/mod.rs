@@ -125,7 +125,7 @@ pub struct Bbr {
     was_idle: bool,
     /// State of the Linux kernel's additions; `None` in the variant of the draft.
     kernel: Option<Box<Kernel>>,
-    /// State of the random sequence. It chooses the first phase of the gain cycle. The seed is the time of the first
+    /// State of the random sequence that chooses the first phase of the gain cycle. The seed is the time of the first
     /// acknowledgement, which differs between flows, but is equal in every run.
     draws: u64,
     /// Bounds of the fast path, which each full update computes.

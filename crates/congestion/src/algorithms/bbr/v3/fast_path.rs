@@ -18,9 +18,9 @@ use crate::window::Window;
 pub(super) struct FastPath {
     /// Time until which neither the maximum rate nor the minimum round-trip time expires.
     until: Time,
-    /// A new round begins when more segments than this have been delivered or lost.
+    /// Number of segments delivered or lost up to which the current round lasts.
     answered: u64,
-    /// The phase of the cycle continues while more segments than this are in flight.
+    /// Number of segments in flight above which the phase of the cycle continues.
     in_flight: f64,
     /// Minimum round-trip time; a shorter one needs a full update.
     rtt: Span,

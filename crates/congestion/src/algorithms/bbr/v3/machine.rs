@@ -112,7 +112,7 @@ pub(super) struct Machine {
     pub(super) recovery: Recovery,
     /// True if the flow sends again after an idle time: BBR.idle_restart.
     pub(super) was_idle: bool,
-    /// State of the random sequence. It chooses the waits between probes. The seed is the time of the first
+    /// State of the random sequence that chooses the waits between probes. The seed is the time of the first
     /// acknowledgement, which differs between flows, but is equal in every run.
     pub(super) draws: u64,
 }

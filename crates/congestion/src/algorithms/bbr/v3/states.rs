@@ -244,8 +244,8 @@ fn correctly_managing_sub_packet_bdps() {
     assert!(flow.window.cwnd() >= 4.0);
 }
 
-/// While the window is full and equals the long-term bound, the bound grows by 1, 2, 4 and 8 segments in successive
-/// rounds.
+/// Checks that the long-term bound grows by 1, 2, 4 and 8 segments in successive rounds, while the window is full and
+/// equals the bound.
 #[test]
 fn the_long_term_bound_grows_exponentially() {
     let mut flow = going_up();
@@ -262,8 +262,8 @@ fn the_long_term_bound_grows_exponentially() {
     assert_eq!(growth, [1.0, 2.0, 4.0, 8.0]);
 }
 
-/// Losses outside probes reduce the short-term bounds by at most three tenths per round, and not below the delivery
-/// rate and the number of delivered segments of the round. The maximum rate is forgotten after two cycles.
+/// Checks that losses outside probes reduce the short-term bounds by at most three tenths per round, and not below the
+/// delivery rate and the number of delivered segments of the round. The maximum rate is forgotten after two cycles.
 #[test]
 fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     let mut flow = going_down();

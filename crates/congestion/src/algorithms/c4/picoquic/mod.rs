@@ -4,12 +4,13 @@
 //!
 //! - Before a segment is sent, only the segments already in flight are compared with the window. A fraction of a
 //!   segment in the window therefore counts as a whole one. A probe adds at least one segment.
-//! - Initial also uses the maximum rate over a millisecond.
+//! - In Initial, the window and the pacing rate also depend on the maximum delivery rate over a millisecond.
 //! - Pushing has a gain of 1.227 (the constant's name says 25 %, its value is 1256/1024). It ends when the rate grows
 //!   by less than three quarters of this gain in a round trip. It is repeated if the rate has grown by a quarter of the
 //!   gain. The third successive growth leads back to Initial.
-//! - Losses count when they are detected, except in Recovery. They also reduce the nominal maximum round-trip time.
-//! - Delays count only for packets sent faster than the nominal rate, and high jitter only below 1 MB/s.
+//! - Losses count when detected, except in Recovery. In Cruising, they also reduce the nominal maximum round-trip time.
+//! - Outside Initial, delays indicate congestion only for packets sent faster than the nominal rate. High jitter leads
+//!   back to Initial only below 1 MB/s.
 
 #[cfg(test)]
 mod tests;
