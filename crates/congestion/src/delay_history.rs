@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const BASE_HISTORY: usize = 10;
 const MINUTE: Span = Span::from_secs(60);
 
-/// Number of latest delays in the filter; its minimum is the current delay (CURRENT_FILTER).
+/// Number of latest delays whose minimum is the current delay (CURRENT_FILTER).
 const CURRENT_FILTER: usize = 4;
 
 /// Filters of the base delay and of the current delay (RFC 6817 section 2.4.2).

@@ -97,7 +97,7 @@ pub struct QueueNeed {
 pub struct OwnBursts {
     /// Text on the effect of the bursts on the throughput of a few flows on a fast path.
     pub effect: &'static str,
-    /// True if pacing at one window per round trip prevents queues of the algorithm's own bursts.
+    /// True if pacing at one window per round trip prevents the queues that the algorithm's own bursts cause.
     pub pacing_helps: bool,
 }
 

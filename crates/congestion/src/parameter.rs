@@ -381,7 +381,7 @@ pub enum SpecError {
         /// Description of the fault.
         reason: String,
     },
-    /// A value is not below the value of another parameter, as it must be.
+    /// The value of a parameter is not below that of another parameter, which must be larger.
     #[error("{kind}: expected `{name}` below `{other}` ({}), found {}", Plain(*.limit), Plain(*.value))]
     NotBelow {
         /// Name of the algorithm or slow start.

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// However close two rates are, comparisons of products have the same results as comparisons of the quotients.
+        /// Checks that comparisons of products and of quotients agree, however close two rates are.
         #[test]
         fn comparisons_are_those_of_the_quotients(
             segments in 1_u32..100_000,

@@ -133,8 +133,8 @@ impl CongestionState {
         }
     }
 
-    /// Processes an acknowledgement in a phase without growth: only algorithms with [`Phases::All`] may enlarge the
-    /// window. For such an algorithm, this method is called in every phase.
+    /// Processes an acknowledgement in recovery, or while the window must not grow. For an algorithm with
+    /// [`Phases::All`], this method is called in every phase, and the algorithm may enlarge the window.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {

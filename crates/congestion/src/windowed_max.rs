@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WindowedMax {
     /// The first, second and third value, each with its tick.
     best: [(u64, f64); 3],
-    /// Tick of the last check that all three values were recent enough, and the length of the window then. For the rest
-    /// of this tick, a new value below the third one changes nothing.
+    /// Tick and window length of the last update in which no value was too old. Until the end of this tick, a new value
+    /// below the third one changes nothing.
     settled: Option<(u64, u64)>,
 }
 
@@ -94,7 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The result is never above the true maximum of the window, and never below the current value.
+        /// Checks that the result is never above the true maximum of the window, and never below the current value.
         #[test]
         fn it_is_close_to_the_true_maximum(values in prop::collection::vec(0.0..100.0_f64, 1..80)) {
             let mut filter = WindowedMax::new();

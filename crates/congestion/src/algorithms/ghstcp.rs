@@ -268,7 +268,7 @@ impl Cycle {
         }
     }
 
-    /// Returns Fisher's transform of the correlation, in units of its standard deviation (chapter 2).
+    /// Returns Fisher's transform of [`Self::correlation`], in units of its standard deviation (chapter 2).
     fn fisher_z(&self) -> f64 {
         if self.count < 4 {
             return 0.0;

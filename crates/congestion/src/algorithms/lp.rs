@@ -311,8 +311,9 @@ mod tests {
         }
     }
 
-    /// Section IV.B: delays of segments sent before a reduction say nothing about its effect. After an indication at
-    /// 141 ms, the window does not change until the inference phase of 120 ms is over.
+    /// Checks that delays of segments sent before a reduction have no effect (section IV.B). The first segment sent
+    /// after the loss is acknowledged at 141 ms; its large delay halves the window. The window then does not change for
+    /// the inference phase of 120 ms.
     #[test]
     fn a_reduction_is_judged_by_segments_sent_after_it() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

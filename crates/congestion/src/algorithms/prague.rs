@@ -301,7 +301,7 @@ mod tests {
             self.window.cwnd()
         }
 
-        /// Acknowledges one segment. Acknowledgements are spaced so that a window of them arrives per round trip.
+        /// Acknowledges one segment, `srtt / cwnd` after the previous one.
         fn acknowledge(&mut self, marked: bool) {
             let gap = self.ack.srtt.as_ps() as f64 / self.cwnd();
             self.ack.now += Span::from_ps(gap as u64);
@@ -361,13 +361,14 @@ mod tests {
         assert_eq!((flow.prague.target, flow.cwnd()), (50.0 + 1.0 / 50.0, 51.0));
     }
 
-    /// Checks that x, the mean number of marks per round trip, is 1 + sqrt(3) at any rate (with short round trips, x is
-    /// per target round-trip time). A reduction removes x / 2 segments. They return at one segment per round trip, in a
-    /// round trip plus the 1 / x round trips until the next mark, so x / 2 = 1 + 1 / x.
+    /// Checks that the mean number of marks per round trip is 1 + sqrt(3) at any rate. With a round-trip time below the
+    /// target of 25 ms, this is the number of marks per 25 ms.
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {
             let rounds = f64::from(u32::min(rtt_ms, 25)) / 25.0;
+            // With x marks per round trip, a reduction removes x / 2 segments. They return at one segment per round
+            // trip, in a round trip plus the 1 / x round trips until the next mark, so x / 2 = 1 + 1 / x.
             let expected = (1.0 + 3f64.sqrt()) / share * rounds;
             let mut flow = Flow::new(expected, rtt_ms.into(), share);
             let mut random = 1u64;

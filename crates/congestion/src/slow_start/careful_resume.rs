@@ -219,7 +219,7 @@ impl CarefulResume {
         }
     }
 
-    /// Ends the jump, since a window that was not used says nothing about the path.
+    /// Ends a jump that has not been validated yet, since a window that was not used says nothing about the path.
     pub(super) fn on_idle_restart(&mut self) {
         if self.is_under_way() {
             self.stage = Stage::Normal;

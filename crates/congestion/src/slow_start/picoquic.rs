@@ -99,7 +99,7 @@ impl PicoquicSlowStart {
     }
 }
 
-/// Returns the fraction of the window that is kept on a path with this base round-trip time.
+/// Returns the fraction of the window that is kept at the end of slow start; `base` is the base round-trip time.
 fn kept(base: Span) -> f64 {
     let base_s = base.as_secs_f64();
     if base_s > SHORT_S {

@@ -150,9 +150,9 @@ impl RapidStart {
         if floor <= threshold { 2.0 } else { 1.0 }
     }
 
-    /// Begins the gradual reduction of the window to the value that the algorithm has set; `before` is the window
-    /// before the reduction. After a mark there is no recovery, and the algorithm's window applies at once (section
-    /// 3.3.2). If slow start had already ended otherwise, the loss is handled like any other.
+    /// Begins the gradual reduction of the window in the first recovery; `before` is the window before the algorithm's
+    /// reduction. After a mark, or if slow start had already ended, the algorithm's reduction applies at once (section
+    /// 3.3.2).
     pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
         self.stage = Stage::Over;
@@ -219,8 +219,8 @@ mod tests {
         }
     }
 
-    /// Section 3.2: the window triples while the smallest round-trip time of the round trip exceeds the minimum by at
-    /// most 10 % (2 ms of 20 ms) or 4 ms, whichever is less.
+    /// Checks that the window triples while the smallest round-trip time of a round trip exceeds that of the connection
+    /// by at most 10 % (2 ms of 20 ms) or 4 ms, whichever is less (section 3.2).
     #[test]
     fn the_window_triples_while_round_trips_are_close_to_the_smallest() {
         let step = |min_ms: u64, rtts: &[f64]| {

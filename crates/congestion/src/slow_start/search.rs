@@ -232,17 +232,16 @@ mod tests {
         assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
     }
 
-    /// Checks that slow start ends at 1360 ms on a path with a queue that grows from 1000 ms on.
-    ///
-    /// From then on, two segments are sent per millisecond and one is delivered. A segment delivered at `t` ms was sent
-    /// at `s = (t + 900) / 2`. In the 350 ms before `s`, `s - 650` segments were sent; in the 350 ms before `t`, 350
-    /// were delivered, which is `s - 1000` fewer. The difference reaches 26 % at 1346 ms, and the next bin ends at 1360
-    /// ms.
+    /// Checks that slow start ends at 1360 ms on a path with a queue that grows from 1000 ms on: from then on, two
+    /// segments are sent per millisecond and one is delivered.
     #[test]
     fn a_queue_that_grows_ends_slow_start() {
         let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);
         let rtt = |ms: u64| RTT + Span::from_millis(ms.saturating_sub(1_100) / 2);
         let found = ends_at(&mut search(), 100..5_000, full, rtt);
+        // A segment delivered at `t` ms was sent at `s = (t + 900) / 2`. In the 350 ms before `s`, `s - 650` segments
+        // were sent; in the 350 ms before `t`, 350 were delivered, which is `s - 1000` fewer. The difference reaches
+        // 26 % at 1346 ms, and the next bin ends at 1360 ms.
         assert_eq!(found, Some(1_360));
     }
 

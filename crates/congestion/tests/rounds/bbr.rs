@@ -86,9 +86,8 @@ fn startup_doubles_from_round_trip_to_round_trip() {
 }
 
 /// Checks the gain cycle: one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth, each of one round
-/// trip (draft-00, section 4.3.4). The probe adds a quarter of a round trip's segments to the queue. Draining ends with
-/// the bandwidth-delay product and three send quanta in flight (section 4.2.3). At 12 Mbit/s, a send quantum is two
-/// segments.
+/// trip (draft-00, section 4.3.4). The probe adds a quarter of the bandwidth-delay product to the queue. Draining
+/// leaves three send quanta in the queue (section 4.2.3), each of two segments at 12 Mbit/s.
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -293,9 +292,9 @@ fn two_flows_share() {
     }
 }
 
-/// Checks that version 3 does not raise its long-term bound while pacing limits the flow: the bound grows only while
-/// the flow fills the window at this bound (C.is_cwnd_limited of draft-05 section 2.1). After Startup, nothing is lost,
-/// since the buffer of a bandwidth-delay product has room for a probe.
+/// Checks that version 3 does not raise its long-term bound while pacing limits the flow. The bound may grow only when
+/// the window is full and as large as the bound (C.is_cwnd_limited of draft-05 section 2.1). After Startup, no losses
+/// are expected: a buffer of a bandwidth-delay product has room for a probe.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {

@@ -35,7 +35,7 @@ fn lp_uses_an_idle_path_without_filling_its_queue() {
     }
 }
 
-/// Beside a standard flow, TCP-LP gets a small share; two standard flows share equally.
+/// Checks that TCP-LP gets a small share beside a standard flow, while two standard flows share equally.
 #[test]
 fn lp_leaves_the_path_to_a_standard_flow() {
     let share = |kind: &str, variant: Variant| {
@@ -80,8 +80,8 @@ fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     assert_eq!(windows[cut + 2], 1.0, "{windows:?}");
 }
 
-/// The queue of LEDBAT settles at the target of 50 ms, which is 50 segments at 1000 segments per second, from a smaller
-/// and from a larger window. The path is fully used.
+/// Checks that the queue of LEDBAT settles at the target of 50 ms, which is 50 segments at 1000 segments per second,
+/// from a smaller and from a larger window. The path is fully used.
 #[test]
 fn ledbat_holds_its_target_delay() {
     for start in [20.0, 300.0] {
@@ -179,8 +179,8 @@ fn ledbat_leaves_slow_start_at_its_target() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// Checks that LEDBAT++ fills an idle path except in its slowdowns, a tenth of the time. It keeps the queue at the
-/// target.
+/// Checks that LEDBAT++ uses nine tenths of an idle path: it fills the path except during slowdowns. On average, the
+/// queue is shorter than the target of 50 segments.
 #[test]
 fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     let mut pipe = Pipe::single(

@@ -263,8 +263,8 @@ fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     }
 }
 
-/// Checks that a state read from a checkpoint takes its tables from another flow with the same algorithm. The state
-/// itself does not include them.
+/// Checks that a flow can take the tables of another flow with the same algorithm. A state read from a checkpoint needs
+/// them, since checkpoints do not include tables.
 #[test]
 fn tables_are_taken_from_a_flow_of_the_kind() {
     let points = |value: f64| vec![("increase".to_string(), vec![(1.0, value)])];

@@ -143,8 +143,8 @@ fn vcp_multiplies_on_low_load() {
     }
 }
 
-/// Checks that VCP's growth at high load is scaled by the round-trip time. It is one segment per round trip at 200 ms,
-/// the interval, and four segments at twice this time. The rates of flows thus grow equally fast.
+/// Checks that VCP's growth per round trip at high load is proportional to the square of the round-trip time, so the
+/// rates of all flows grow equally fast. It is one segment at 200 ms, VCP's interval, and four segments at 400 ms.
 #[test]
 fn vcp_adds_on_high_load() {
     for (rtt_ms, increase) in [(200, 1.0), (400, 4.0), (100, 0.25)] {

@@ -157,9 +157,9 @@ fn hystart_is_for_the_first_slow_start_only() {
     assert!((163.0..164.5).contains(&windows[8]), "{}", windows[8]);
 }
 
-/// Checks that Linux's HyStart ends slow start with an acknowledgement train. In the round of 64 segments,
-/// acknowledgements are 1.5625 ms apart and form a train. The 34th arrives 51.5625 ms after the first, more than half
-/// of 101 ms. It is the first of congestion avoidance; the 33 before it have enlarged the window.
+/// Checks that Linux's HyStart ends slow start when an acknowledgement train is longer than 50.5 ms, half of the sum of
+/// the round-trip time and a millisecond. In the round of 64 segments, acknowledgements are 1.5625 ms apart and form a
+/// train. The 34th arrives 51.5625 ms after the first and ends slow start; the 33 before it have enlarged the window.
 #[test]
 fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
     let spec = controller("reno", Variant::Paper, &[]);

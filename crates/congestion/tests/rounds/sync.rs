@@ -63,7 +63,7 @@ fn pcwnd_is_standard_tcp_before_the_first_loss() {
     }
 }
 
-/// Checks that a longer transit time is a queueing delay: reports of 1 s and then 2 s give a queueing delay of 1 s.
+/// Checks that a longer transit time is a queueing delay: transit times of 1 s and then 2 s give a delay of 1 s.
 #[test]
 fn a_longer_transit_is_a_queueing_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 2.0, 2.0);
@@ -248,8 +248,7 @@ fn the_threshold_of_pqlen_follows_the_largest_delay() {
     assert_probe(&sender, "congested", 1.0);
 }
 
-/// The threshold of SyncPMinOTT is half of the smallest transit time (chapter 3): 80, 20 and 35 ms give thresholds of
-/// 40, 10 and 17.5 ms.
+/// Checks that the threshold of SyncPMinOTT is half of the smallest transit time (chapter 3).
 #[test]
 fn pminott_has_half_the_smallest_transit_as_threshold() {
     for (min_us, threshold_us) in [(80_000, 40_000), (20_000, 10_000), (35_000, 17_500)] {

@@ -8,7 +8,7 @@ use crate::facts::{AckSample, Limit};
 
 /// Weight of a new value in the averages of losses and marks.
 const GAIN: f64 = 1.0 / 16.0;
-/// Maximum excess of a round-trip time over the running minimum that is taken into account, in seconds.
+/// Upper bound of the excess of an era's largest round-trip time over the running minimum, in seconds.
 pub(super) const MAX_JITTER_S: f64 = 0.25;
 /// Upper bound of the delay threshold, in seconds.
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;

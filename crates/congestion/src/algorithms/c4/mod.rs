@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Checks the sensitivity to congestion (section 5.1) and the thresholds that depend on it (sections 5.2 to 5.4).
+    /// Checks that a fast flow is more sensitive to congestion (section 5.1): its thresholds are lower (5.2 to 5.4).
     #[test]
     fn fast_flows_are_more_sensitive() {
         for (bytes_per_s, expected) in [
@@ -404,8 +404,9 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Section 3.2: the estimate of the largest round-trip time rises at once, up to 250 ms above the smallest, and
-    /// falls by an eighth of the difference per era. Packets sent faster than the nominal rate do not count.
+    /// Checks the estimate of the largest round-trip time (section 3.2). It rises at once, but not beyond 250 ms above
+    /// the running minimum. It falls by an eighth of its distance to the largest sample of an era. Eras of packets sent
+    /// faster than the nominal rate do not count.
     #[test]
     fn the_longest_round_trip_is_forgotten_slowly() {
         let mut c4 = DraftC4 {

@@ -30,7 +30,7 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Number of acknowledged windows per segment of growth of the AIMD flow's window, times eight.
+    /// Number of acknowledged windows that let the AIMD flow's window grow by one segment, times eight.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,
@@ -56,7 +56,7 @@ struct Epoch {
     until_plateau: u64,
     /// Window of the AIMD flow, for comparison with the cubic.
     standard: u64,
-    /// Number of acknowledged segments that have not enlarged the AIMD flow's window yet.
+    /// Number of acknowledged segments that have not enlarged `standard` yet.
     acknowledged: u64,
 }
 
@@ -172,8 +172,8 @@ impl KernelCubic {
         }
     }
 
-    /// Raises the growth to that of an AIMD flow with the mean window of standard TCP, if that flow grows faster. The
-    /// kernel also uses this flow above the last peak; RFC 9438, section 4.3, compares with standard TCP there.
+    /// Raises the growth of the window if the window of the AIMD flow is larger. This flow has the mean window of
+    /// standard TCP. From the last peak on, RFC 9438, section 4.3, lets it grow like standard TCP; the kernel does not.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);

@@ -108,7 +108,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns a stage that begins at the fraction `1 - decrease` of its plateau (`cubic_enter_avoidance`).
+    /// Returns a stage that begins at `now`, with a window of `1 - decrease` times `plateau` (`cubic_enter_avoidance`).
     fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
         Stage {
             start: now,

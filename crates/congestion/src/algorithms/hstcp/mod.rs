@@ -194,8 +194,8 @@ pub struct Hstcp {
     kernel: Option<KernelCount>,
 }
 
-/// Factor of ns-2 for reductions of windows in standard TCP's range: one half at first, and the last `b(w)` once a
-/// larger window was reduced.
+/// Fraction of a window of at most `low_window` segments that ns-2 keeps in a reduction: one half at first, then the
+/// last `b(w)` of a reduction or timeout at a larger window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ns2Factor(f64);
 
@@ -289,8 +289,7 @@ impl Extension for Hstcp {
 }
 
 impl Ns2Factor {
-    /// Returns the window after a reduction. ns-2 computes `b` for the congestion window, and applies it to the window
-    /// in use.
+    /// Returns the window after a reduction of `event.base`. As in ns-2, the fraction `b` follows from `cwnd`.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {

@@ -34,7 +34,7 @@ pub struct KernelHtcp {
     reduced: bool,
     /// Number of segments covered by the last acknowledgement.
     acked: u64,
-    /// Number of acknowledged segments counted towards the next growth by one segment.
+    /// Number of acknowledged segments counted towards the next growth of the window by one segment.
     counted: u64,
     throughput: Throughput,
     reducing: Reducing,

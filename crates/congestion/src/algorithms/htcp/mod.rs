@@ -454,9 +454,9 @@ mod tests {
         }
     }
 
-    /// Checks the measurement of the largest smoothed round-trip time as in Linux's module. After a congestion event,
-    /// it pauses for four times the smallest round-trip time; then the value rises by at most 20 ms at once. With a
-    /// smallest round-trip time of 10 ms, half of the window is removed.
+    /// Checks the largest smoothed round-trip time, as Linux's module measures it. The measurement begins four smallest
+    /// round-trip times after the first acknowledgement, and ignores values more than 20 ms above the largest one. With
+    /// a smallest round-trip time of 10 ms, half of the window is kept.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);

@@ -122,8 +122,8 @@ pub struct Illinois {
     linux: bool,
     increase: f64,
     decrease: f64,
-    /// Number of successive round trips with an empty queue since the last queue, up to `patience`; `None` while they
-    /// are not counted.
+    /// Number of round trips with an empty queue since the last round trip with a queue. `None` before the first queue,
+    /// and once `patience` round trips have passed.
     patient: Option<f64>,
     max_rtt: Span,
     /// Sum of the round-trip samples of the current round, in seconds.

@@ -14,7 +14,7 @@ use crate::window::Window;
 /// State of the kernel's Veno for one flow, with the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVeno {
-    /// Number of half segments in the queue from which on the path counts as congested.
+    /// Smallest number of half segments in the queue at which the path counts as congested.
     beta: u64,
     /// Fraction of the window that is kept after a loss on a path that is not congested, in thousandths.
     kept: u64,

@@ -323,8 +323,8 @@ impl Vivace {
         }
     }
 
-    /// Decides during the start (section 4), which is like slow start: doubles the rate until the utility falls.
-    /// `before` is the utility at half of the rate; `used` is false if the application limited the interval.
+    /// Doubles the rate if the utility exceeds `before`, the utility at half of the rate; otherwise halves the rate and
+    /// ends the start (section 4). Repeats the interval if the application limited it (`used` is false).
     fn decide_start(&mut self, before: f64, used: bool, ack: &AckSample) {
         let utility = self.utility(&self.intervals[0]);
         if !used {

@@ -7,8 +7,8 @@ use super::{Event, Law, answer_as_standard, assert_follows};
 use crate::controller;
 
 /// Law of TCP Prague by draft-briscoe-iccrg-prague-congestion-control-04, section 2.4, and the authors' `tcp_prague.c`.
-/// The window follows a fractional target window by one segment per acknowledgement. From the fourth round trip after
-/// slow start, rates do not depend on round-trip times below a target of 120 ms.
+/// The window approaches a fractional target by at most one segment per acknowledgement. From the fourth round trip
+/// after slow start on, the rate grows equally fast with all round-trip times below 120 ms.
 struct Prague {
     alpha: f64,
     target: f64,

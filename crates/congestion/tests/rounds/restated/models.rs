@@ -407,7 +407,7 @@ fn vcp() {
     assert_follows(&spec.build().unwrap(), Vcp::default, &[2.0, 50.0]);
 }
 
-/// Law given by a table. Between two points, the value is linear in the window; outside of all points, it is constant.
+/// Checks that values from a table are linear in the window between two points, and constant outside of all points.
 #[test]
 fn table() {
     fn line(w: f64, from: (f64, f64), to: (f64, f64)) -> f64 {

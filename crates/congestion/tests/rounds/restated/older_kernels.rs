@@ -296,7 +296,7 @@ fn bic() {
 /// at most 16 segments per tenth of a second. The AIMD flow grows by one segment for 23/8 windows of acknowledgements.
 struct Cubic {
     peak: f64,
-    /// Start, origin, K and the window of the AIMD flow; `None` outside an epoch.
+    /// Start time, plateau, time to the plateau (K) and window of the AIMD flow; `None` outside an epoch.
     epoch: Option<(Time, f64, f64, f64)>,
     ratio: DelayedAck,
 }

@@ -45,7 +45,7 @@ trait SlowStart {
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 }
 
-/// Changes the window of a flow that has a slow start and standard TCP.
+/// Changes the window for an event: by `slow_start` while slow start lasts, and as standard TCP does otherwise.
 fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     match event {
         Event::Ack(ack, Phase::Recovery) => slow_start.on_ack_in_recovery(ack, window),
@@ -214,7 +214,7 @@ struct HystartPlusPlus {
 }
 
 impl HystartPlusPlus {
-    /// Processes an acknowledgement; returns the divisor of the growth, or `None` at the end of slow start.
+    /// Processes an acknowledgement. Returns the divisor of the window's growth; `None` at the end of slow start.
     fn process(&mut self, ack: &AckSample, window: &mut Window) -> Option<f64> {
         if self.over {
             return Some(1.0);
@@ -485,8 +485,8 @@ fn search() {
 
 /// Slow start of picoquic, August 2026, `picoquic_cc_hystart_test` and `picoquic_cc_update_target_cwin_estimation`. The
 /// window is at least half of the bandwidth-delay product at the largest rate so far. Slow start ends when the minimum
-/// of seven samples has exceeded the base by a quarter seven times. The base is the smallest value so far of the
-/// maximum of seven samples.
+/// of the last seven round-trip time samples has been above 5/4 of a base value at seven samples. The base is the
+/// smallest maximum of seven successive samples so far.
 #[derive(Default)]
 struct Picoquic {
     over: bool,

@@ -110,7 +110,7 @@ impl Sync {
     }
 
     /// Adds a sample to the average and returns the average. In SyncMix, the first five samples have larger weights
-    /// (table 3.1).
+    /// than later ones (table 3.1).
     fn average_with(&mut self, sample: f64) -> f64 {
         let first = [1.0, 1.0, 0.75, 0.5, 0.25];
         let mixes = self.choices.detector == "mix";

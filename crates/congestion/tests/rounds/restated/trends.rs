@@ -154,7 +154,8 @@ fn santa_cruz() {
 }
 
 /// Law of Gentle HighSpeed TCP by Zhang, thesis, Osaka University, 2006, chapters 2 and 4. The window grows as in
-/// HighSpeed TCP. While round-trip times rise within a window's samples, it grows as in standard TCP.
+/// HighSpeed TCP, or as in standard TCP if the round-trip times of the last window of segments indicate a growing
+/// queue.
 struct Gentle {
     refined: bool,
     gentle: bool,

@@ -29,8 +29,8 @@ enum VivaceStage {
     Paused,
     /// Start of the flow, with the utility at half of the rate.
     Starting(f64),
-    /// Test of a rate above the current one and of a rate below it. The flag is true if the higher rate comes first.
-    /// The number is the gradient of the first pair of intervals while a second pair repeats the test.
+    /// Test of a rate above and of a rate below the current one, in a pair of intervals. The flag is true if the higher
+    /// rate comes first. The number is the gradient of the previous pair if this pair repeats its test.
     Learning(bool, Option<f64>),
 }
 
@@ -43,7 +43,7 @@ struct MonitorInterval {
     /// Number of segments that the flow has sent by the end of the interval.
     last: u64,
     before: Option<(u64, u64)>,
-    /// Departures of segments in seconds after the start of the interval, and their round-trip times.
+    /// Departure times of segments, in seconds after the start of the interval, and their round-trip times in seconds.
     samples: Vec<(f64, f64)>,
     used: bool,
     loss: f64,

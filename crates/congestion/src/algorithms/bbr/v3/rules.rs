@@ -8,7 +8,7 @@ use crate::algorithms::bbr::Sample;
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// The rules of a variant, with its additional state. Rules with an empty body here exist only in picoquic.
+/// Rules of a variant of BBR version 3, and its additional state. Rules with an empty body exist only in picoquic.
 pub(super) trait Rules {
     /// True if each loss removes a segment from the window, and if too many losses freeze the window for a round trip.
     const CONSERVES: bool;

@@ -26,7 +26,8 @@ fn probing() -> Path {
     path
 }
 
-/// Checks that Recovery drains after Initial, and after an era with round-trip times below the nominal one.
+/// Checks that Recovery paces at 7/8 of the nominal rate after Initial, and after an era with round-trip times below
+/// the nominal maximum. Otherwise, it paces at 15/16.
 #[test]
 fn recovery_drains_what_initial_and_longer_round_trips_left() {
     let mut path = Path::new();
