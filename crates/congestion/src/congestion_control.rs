@@ -112,8 +112,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Returns the number of segments, at least one, that may leave together while the algorithm paces. Pacing then
-    /// delays the next segment by the transmission time of this burst at the pacing rate.
+    /// Returns the number of segments, at least one, that may leave as a burst while the algorithm paces. Pacing then
+    /// delays the next segment by the transmission time of the burst at the pacing rate.
     ///
     /// Called with [`Self::pacing_rate`], at the beginning of each burst.
     #[inline]
@@ -123,8 +123,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 
     /// Returns the algorithm's requirements on the transport, in addition to those of every flow.
     ///
-    /// Called when a connection is set up, by checks of scenarios, and at marks; the result does not change during a
-    /// connection.
+    /// Called when a scenario is checked, when a connection is set up, and during the connection. The result does not
+    /// change during a connection.
     fn needs(&self) -> Needs {
         Needs::default()
     }

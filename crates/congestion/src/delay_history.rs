@@ -55,8 +55,8 @@ impl DelayHistory {
 mod tests {
     use super::*;
 
-    /// The delay of the path increases in the second minute. The smaller delay of the first minute is discarded ten
-    /// minutes later.
+    /// Checks that the smallest delay is discarded after ten minutes. The delay of the path increases in the second
+    /// minute.
     #[test]
     fn the_base_delay_is_the_smallest_of_ten_minutes() {
         let mut history = DelayHistory::default();

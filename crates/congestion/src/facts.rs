@@ -103,8 +103,8 @@ pub enum RouterRequest {
         /// Change of the throughput that this packet requests, in segments per second.
         change: f64,
     },
-    /// Request in VCP's code point. The packet starts with [`Load::Low`], and each router replaces the load by its own
-    /// if that is higher (SIGCOMM 2005 section 3).
+    /// Request in VCP's code point. The packet starts with [`Load::Low`]; each router replaces the packet's load by its
+    /// own load if the latter is higher (SIGCOMM 2005 section 3).
     Vcp,
 }
 
@@ -113,7 +113,7 @@ pub enum RouterRequest {
 pub enum RouterFeedback {
     /// Feedback of XCP's routers.
     Xcp {
-        /// Granted change of the throughput in segments per second, the sum over the packets that the acknowledgement
+        /// Granted change of the throughput in segments per second, summed over the packets that the acknowledgement
         /// covers; negative for a decrease.
         change: f64,
     },
@@ -203,8 +203,8 @@ pub struct Timeout {
     /// True if `ssthresh` must not change, because the timer expired again in the same epoch, or right after a
     /// reduction for a mark.
     pub keep_ssthresh: bool,
-    /// Number of the connection's segments sent so far. This is the value of [`AckSample::delivered`] when all of them
-    /// have arrived.
+    /// Number of the connection's segments sent so far. When all these segments have arrived, [`AckSample::delivered`]
+    /// has this value.
     pub sent: u64,
 }
 

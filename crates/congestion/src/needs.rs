@@ -32,8 +32,8 @@ pub struct Needs {
     /// Segments that are not ECN-capable, since the algorithm does not respond to marks. Senders of ECN-capable
     /// segments must respond (RFC 3168 section 6.1.2).
     pub no_ecn: bool,
-    /// Detection of lost retransmissions before the retransmission timer expires, by RACK-TLP (RFC 8985), which Linux
-    /// also uses with BBR.
+    /// Detection of lost retransmissions before the retransmission timer expires, by RACK-TLP (RFC 8985), as for BBR in
+    /// Linux.
     pub rack_tlp: bool,
     /// Pacing at [`CongestionControl::pacing_rate`](crate::CongestionControl::pacing_rate), which the algorithm sets
     /// always or at times.

@@ -1,4 +1,4 @@
-//! Procedures that run at intervals. Each ACK checks if they are due; there is no timer.
+//! Procedures that run at intervals, without a timer: each ACK checks if a procedure is due.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

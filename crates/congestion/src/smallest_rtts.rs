@@ -54,7 +54,7 @@ impl SmallestRtts {
     }
 }
 
-/// State of the current round trip in Vegas, which YeAH includes (`struct vegas`).
+/// State of the current round trip in Vegas and YeAH (`struct vegas`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MeasuredRound {
     pub(crate) rtts: SmallestRtts,

@@ -113,7 +113,7 @@ pub struct Ghstcp {
     /// True if the window grows like standard TCP at present.
     gentle: bool,
     cycle: Option<Cycle>,
-    /// Smallest mean round-trip time of a cycle since the last loss, in seconds.
+    /// Smallest of the cycles' mean round-trip times since the last loss, in seconds.
     least_mean_s: f64,
 }
 

@@ -1,8 +1,8 @@
 //! LEDBAT++: LEDBAT that grows more slowly than Reno, decreases in proportion to its window, and pauses to measure the
 //! delay of the empty path.
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. LEDBAT++ removes the latecomer advantage of LEDBAT.
-//! There, a late flow mistakes the queueing delay of earlier flows for part of its base delay, and starves them.
+//! draft-irtf-iccrg-ledbat-plus-plus-06. Delays are round-trip times. LEDBAT++ removes the latecomer advantage of
+//! LEDBAT: a late flow mistakes the queueing delay of earlier flows for part of its base delay, and starves them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

@@ -155,9 +155,8 @@ impl CongestionControl for Scalable {
         window.cwnd() >= self.low_window
     }
 
-    /// Returns the mean window. Between reductions, the window grows by `increase / loss` segments, geometrically with
-    /// the number of round trips. If the result would be in the range of standard TCP, returns the mean window of
-    /// standard TCP.
+    /// Returns the mean window. Between two reductions, the window grows by `increase / loss` segments, geometrically
+    /// with the number of round trips. Returns the mean window of standard TCP if this is below `low_window`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let mean = self.increase / (loss * -libm::log(1.0 - self.decrease));
         let standard = mean_window(1.0, 0.5, loss);

@@ -3,7 +3,7 @@
 //! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005: multiplicative increase on low
 //! load, additive increase on high load, and one multiplicative decrease on overload. Both increases are scaled so that
 //! flows with different round-trip times grow equally fast. As in the authors' ns-2 module, the window does not change
-//! for an interval after a decrease. It then grows for a round trip at any load.
+//! for an interval after a decrease. In the round trip that follows, it grows even on overload.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

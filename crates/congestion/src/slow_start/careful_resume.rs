@@ -361,8 +361,8 @@ mod tests {
         }
     }
 
-    /// A window that was not used says nothing about the path. An idle time therefore ends a jump; it has no effect
-    /// before a jump or in safe retreat.
+    /// Checks that an idle time ends a jump, since a window that was not used says nothing about the path. An idle time
+    /// has no effect before a jump or in safe retreat.
     #[test]
     fn idleness_ends_a_jump() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

@@ -1,4 +1,4 @@
-//! HyStart of Linux: slow start ends when a train of acknowledgements takes half of the smallest round-trip time, or
+//! HyStart of Linux: slow start ends when a train of acknowledgements lasts half of the smallest round-trip time, or
 //! when the round-trip time grows.
 
 use longhaul_units::{Span, Time};
@@ -233,7 +233,7 @@ mod tests {
     }
 
     /// Passes acknowledgements of one segment each, `gap` apart, with round-trip times `rtts`. All are in one round,
-    /// and the window does not grow. Returns the number, from zero, of the acknowledgement that ends slow start.
+    /// and the window does not grow. Returns the index of the acknowledgement that ends slow start.
     fn ends_with(
         hystart: &mut HybridSlowStart,
         cwnd: f64,
@@ -321,7 +321,8 @@ mod tests {
         }
     }
 
-    /// HyStart ends only one slow start. A timeout activates it again, for segments sent after the timeout.
+    /// Checks that HyStart ends only one slow start, unless a timeout activates HyStart again. It then ignores
+    /// acknowledgements of segments that were sent before the timeout.
     #[test]
     fn it_watches_anew_what_is_sent_after_a_timeout() {
         let gap = Span::from_millis(2);

@@ -269,9 +269,9 @@ mod tests {
         }
     }
 
-    /// Checks that samples count even if the acknowledgement may not enlarge the window, but not if it is a duplicate.
-    /// Eight samples of a round decide (section 4.2). Conservative slow start ends when the smallest round-trip time is
-    /// below that at its beginning.
+    /// Checks that round-trip times are used even if their acknowledgements may not enlarge the window, except those of
+    /// duplicates. Conservative slow start begins after eight samples of a round (section 4.2). It ends when the
+    /// smallest round-trip time is less than at its beginning.
     #[test]
     fn samples_count_whether_or_not_the_window_may_grow() {
         let ack = |acked, round, ms| AckSample {

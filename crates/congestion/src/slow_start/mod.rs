@@ -394,7 +394,7 @@ impl SlowStart {
 /// Maximum growth of any slow start, in segments per acknowledged segment.
 const MOST_STEP: f64 = 2.0;
 
-/// Returns true if slow start may end within an acknowledgement that has a `credit` of several segments.
+/// Returns true if slow start may end before the `credit` of an acknowledgement is used up; false for a credit of one.
 #[inline]
 pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()

@@ -34,7 +34,7 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     build: |_| Ok(PicoquicSlowStart::default()),
 };
 
-/// Divisor of the base round-trip time; samples that exceed the base by more than the quotient are long.
+/// Divisor for the limit of long samples: a long sample exceeds the base round-trip time by more than `base / GROWTH`.
 const GROWTH: u64 = 4;
 /// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
 /// (`PICOQUIC_TARGET_RENO_RTT`).

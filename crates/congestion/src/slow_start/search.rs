@@ -51,7 +51,7 @@ static PARAMETERS: [Parameter; 2] = [
 /// Number of bins in a window of time (W in the draft).
 const BINS: usize = 10;
 
-/// Number of further bins stored beyond one window. They cover one more round trip.
+/// Number of older bins stored in addition to one window, so that the window of a round trip ago is also stored.
 const EXTRA_BINS: usize = 15;
 
 /// Number of all stored bins.

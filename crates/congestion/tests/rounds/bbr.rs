@@ -123,8 +123,8 @@ fn version_3_probes_by_time() {
     }
 }
 
-/// Checks that BBR measures the round-trip time again ten seconds after it has found the smallest one (version 3: five
-/// seconds). This probe lasts 200 ms and a round trip. In it, four segments are in flight (version 3: half of the
+/// Checks that BBR probes for the round-trip time ten seconds after it has found the smallest one (version 3: five
+/// seconds). During the probe, which lasts 200 ms and a round trip, four segments are in flight (version 3: half of the
 /// bandwidth-delay product).
 #[test]
 fn it_makes_its_window_small_to_measure_the_round_trip_time() {

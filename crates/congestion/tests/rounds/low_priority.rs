@@ -197,8 +197,8 @@ fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     assert_eq!(seen.min_queue, 0.0);
 }
 
-/// Checks that a later LEDBAT++ flow does not starve the first one: in slowdowns, the later flow measures the path
-/// without a queue. A later LEDBAT flow starves the first one, whose queue it includes in its base delay.
+/// Checks that a LEDBAT++ flow does not starve an earlier flow: in slowdowns, it measures the path without a queue. A
+/// LEDBAT flow takes the earlier flow's queue for part of the base delay, and starves the earlier flow.
 #[test]
 fn ledbat_plus_plus_has_no_late_comers_advantage() {
     let share = |kind: &str| {
@@ -215,8 +215,8 @@ fn ledbat_plus_plus_has_no_late_comers_advantage() {
     assert!((0.35..0.65).contains(&plus_plus), "{plus_plus}");
 }
 
-/// Below the target, the window of LEDBAT++ grows by 1/2 segment per round trip on a path of 60 ms (`ceil(2 * 60 / 60)`
-/// is 2), and by at least 1/16 on any path.
+/// Checks the growth of LEDBAT++ below its target of 60 ms: `1 / ceil(2 * 60 ms / rtt)` segments per round trip, but at
+/// least 1/16.
 #[test]
 fn ledbat_plus_plus_grows_more_slowly_than_standard_tcp() {
     for (rtt_ms, gain) in [(200, 1.0), (60, 0.5), (40, 1.0 / 3.0), (5, 1.0 / 16.0)] {

@@ -86,9 +86,9 @@ fn compound_tcp_as_printed_grows_far_too_fast() {
     assert_lags(&spec, [2.6, 1.1, 0.5], 0.1);
 }
 
-/// Runs the flow of Figures 5-4 and 5-5 in NIST SP 500-282: standard TCP with a loss just above 150 segments and a
-/// timeout at 100 segments. Returns the threshold after the timeout, about 51 segments, and the windows from then on.
-/// NIST's transport restarts with two segments.
+/// Runs the flow of Figures 5-4 and 5-5 in NIST SP 500-282: standard TCP with a loss at 150 segments and a timeout at
+/// 100 segments. Checks that the window reaches 128, 150 and then 100 segments at the times `landmarks`, in seconds.
+/// Returns the threshold after the timeout, about 51 segments, and the windows after the timeout, from two segments on.
 fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     let spec = controller("reno", Variant::Paper, &[]);
     let mut flow = flow(&spec, slow_start, 2.0, 128.0);

@@ -158,8 +158,8 @@ fn several_flows_in_one_have_theirs() {
     }
 }
 
-/// Checks that the mean window of Compound TCP is close to that of its response function, which neglects that the delay
-/// window does not change in the round trip of a loss.
+/// Checks that the mean window of Compound TCP is close to its response function. The simulated window may be up to 7 %
+/// smaller, since the delay window does not grow in the round trip of a loss.
 #[test]
 fn compound_tcp_has_the_saw_tooth_of_its_power() {
     for variant in [Variant::Paper, Variant::Nist] {

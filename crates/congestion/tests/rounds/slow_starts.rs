@@ -55,9 +55,8 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
     }
 }
 
-/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN, which takes the first round trip. Each
-/// window is taken just before the acknowledgements that arrive at this time. Windows above the path's 8333 segments
-/// are excluded, since they lengthen the round trip.
+/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN, just before the acknowledgements that
+/// arrive then. Windows above the path's 8333 segments are excluded: there, ns-2's round trips become longer.
 #[test]
 fn ns2_limited_slow_start_follows_ns2() {
     let cases = [
@@ -69,6 +68,7 @@ fn ns2_limited_slow_start_follows_ns2() {
         let slow_start = slow_start("ns2-limited", Some(max_ssthresh));
         let cwnd = windows("hstcp", Variant::Ns2, slow_start, 200);
         for (&ns2, second) in expected.iter().zip([1, 2, 5, 10, 20]) {
+            // A round trip lasts 100 ms, and the handshake takes the first one.
             let found = cwnd[second * 10 - 2];
             assert!(
                 (found - ns2).abs() <= 0.05 + 1e-4 * ns2,

@@ -9,8 +9,8 @@ use longhaul_units::Span;
 
 use crate::sender::Sender;
 
-/// Returns configurations of an algorithm: each variant, alone and with one parameter changed to each of its named
-/// values or to its largest value.
+/// Returns configurations of an algorithm: each variant with its default parameters, and with one parameter at a time
+/// set to one of its named values or to its largest value.
 pub fn specs(entry: &Entry<Controller>) -> Vec<ControllerSpec> {
     let mut specs = Vec::new();
     for &variant in entry.variants {

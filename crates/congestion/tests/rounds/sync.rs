@@ -145,10 +145,10 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// Checks that SyncMix compares small delays with each other before the first loss: while the largest queueing delay is
-/// below 10 ms, the level of congestion is the relative change between the last two reports. From 6 to 8 ms it is a
-/// third, which reduces the window by a tenth. After a loss, the level is the average divided by the largest delay, 4.3
-/// of 8 ms, which reduces the window by a quarter.
+/// Checks the level of congestion in SyncMix for queueing delays below 10 ms. Before the first loss, the level is the
+/// relative change between the last two delays: a third from 6 to 8 ms, which reduces the window by a tenth. After a
+/// loss, the level is the average delay divided by the largest delay: 4.3 ms divided by 8 ms, which reduces the window
+/// by a quarter.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];

@@ -87,7 +87,7 @@ struct Sample {
     limited: bool,
 }
 
-/// Counter of rounds; it also determines the changes of counters from one acknowledgement to the next.
+/// Counter of rounds, and of the segments that each acknowledgement newly reports as delivered or lost.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Meter {
     delivered: u64,

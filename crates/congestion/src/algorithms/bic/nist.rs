@@ -2,7 +2,7 @@
 //! 15(5), 2007), who took them from Linux.
 //!
 //! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends when the step reaches its maximum, as in the
-//! published algorithm; the condition in the report is different.
+//! published algorithm; NIST's report has a different condition.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub struct BicNist {
     probe: Option<Probe>,
 }
 
-/// Step of the probing, and the window at which the step grows.
+/// Step of the probing beyond the peak, and the window at which the step grows.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,
@@ -166,8 +166,8 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Compares steps with equation 10 of NIST SP 500-282, also at the limits of its cases: distances of S = 4
-    /// segments, and of 32 (S - 1) beyond the target.
+    /// Compares steps at a window of 900 segments with equation 10 of NIST SP 500-282. Two cases of the equation begin
+    /// at S = 4 and at 32 (S - 1) = 96 segments beyond the target.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {
         for (target, expected) in [

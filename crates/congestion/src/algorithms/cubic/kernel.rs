@@ -339,8 +339,8 @@ mod tests {
         }
     }
 
-    /// Windows at the end of each second after a reduction at a peak of 20 segments. At first, the AIMD flow determines
-    /// them: it adds one segment per 15/8 windows, also above the peak.
+    /// Windows at the end of each second after a reduction at a peak of 20 segments. In the first seconds, the window
+    /// grows as in standard TCP, by one segment per 15/8 windows of acknowledged segments.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,
@@ -369,7 +369,7 @@ mod tests {
         );
     }
 
-    /// An acknowledgement of several segments has the effect of several acknowledgements of one segment each.
+    /// Checks that an acknowledgement of several segments has the effect of several acknowledgements of one segment.
     #[test]
     fn an_acknowledgement_of_many_grows_by_whole_segments() {
         let (mut cubic, mut window) = (kernel(), window(100.0));

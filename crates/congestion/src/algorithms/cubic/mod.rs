@@ -184,8 +184,8 @@ impl CongestionControl for Cubic {
         with_form!(&mut self.form, cubic => cubic.on_timeout(event, window));
     }
 
-    /// Excludes an idle time from the cubic's time, which counts only while the flow has data to send (RFC 9438 section
-    /// 4.2). The kernel's variant excludes the time since the last segment was sent (`cubictcp_cwnd_event`).
+    /// Excludes an idle time from the cubic function's time, which counts only while there is data to send (RFC 9438
+    /// section 4.2). The kernel's variant excludes the time since the last sent segment (`cubictcp_cwnd_event`).
     fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
             Form::Real(real) => real.on_idle(idle.time),

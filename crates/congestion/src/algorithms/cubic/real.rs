@@ -148,8 +148,8 @@ impl RealCubic {
 }
 
 impl Epoch {
-    /// Excludes from the epoch a time without growth: acknowledgements arrived, but something other than the window
-    /// limited the flow (RFC 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous acknowledgement.
+    /// Excludes from the epoch the time in which the window did not limit the flow and therefore did not grow (RFC
+    /// 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous acknowledgement.
     #[inline]
     fn skip_limited(&mut self, heard_before: Time, now: Time) {
         if heard_before > self.grown {

@@ -138,8 +138,8 @@ fn nist_s_increase_is_a_whole_number() {
     assert_eq!(response.decrease(1e6), 0.1);
 }
 
-/// Checks that NIST's variant leaves standard TCP at `low_window`, and that of RFC 3649 only above it. At a low window
-/// of 100, equation 26 of NIST SP 500-282 gives an increase of two segments.
+/// Checks that a window of exactly `low_window` departs from standard TCP in NIST's variant, but not in RFC 3649's.
+/// With a `low_window` of 100 segments, NIST's increase there is two segments (NIST SP 500-282, equation 26).
 #[test]
 fn nist_s_own_mode_begins_at_the_low_window() {
     for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {

@@ -307,7 +307,7 @@ struct Throughput {
     period: Span,
     /// True if the throughput of an epoch is its largest average, false if it is the average at its end.
     largest: bool,
-    /// True if the average starts with the first sample, false if it starts with zero.
+    /// True if the average throughput starts with the first sample, false if it starts with zero.
     seeded: bool,
     timer: Periodic,
     /// Number of the connection's segments delivered when the current sample began.

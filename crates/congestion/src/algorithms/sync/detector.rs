@@ -43,7 +43,7 @@ pub(super) enum Detector {
 }
 
 impl Detector {
-    /// Processes the last report; returns the detector's decision, or `None` if the report leads to none.
+    /// Processes the last delay report; returns the detector's decision, or `None` if the report leads to no decision.
     pub(super) fn on_report(&mut self, delays: &Delays) -> Option<Verdict> {
         let queueing_s = delays.queueing_s();
         let against = |threshold_s: f64, delay_s: f64| Verdict {

@@ -349,8 +349,8 @@ impl CongestionControl for SyncTcp {
         self.standard.on_timeout(event, window);
     }
 
-    /// Reports delays in seconds, the numbers of decisions and of early reductions, and the last decision and trend, as
-    /// 1 (congested, increasing), 0, or -1 (decreasing).
+    /// Reports delays in seconds, the numbers of decisions and of early reductions, the last decision (1 if congested,
+    /// otherwise 0), and the last trend (1 if increasing, -1 if decreasing, otherwise 0).
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queueing_delay", self.delays.queueing_s());
         out("largest_queueing_delay", self.delays.largest_s());

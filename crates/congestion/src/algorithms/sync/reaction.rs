@@ -125,7 +125,7 @@ pub(super) struct Adjust {
     /// True if the last adjustment stays in effect while the trend is undetermined.
     keeps: bool,
     after: AfterCut,
-    /// Growth until the next adjustment, in segments per round trip; `None` while standard TCP controls the window.
+    /// Window growth until the next adjustment, in segments per round trip; `None` while standard TCP sets the window.
     rate: Option<f64>,
     /// Number of the first report that may cause another adjustment.
     next: u64,

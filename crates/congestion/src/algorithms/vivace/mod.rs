@@ -150,7 +150,7 @@ const RTTS_IN_WINDOW: f64 = 2.0;
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Stage of the flow, given by the decision that depends on the current intervals.
+/// Stage of the flow: the decision for which the current intervals are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
@@ -183,10 +183,10 @@ pub struct Vivace {
     intervals: [Interval; 2],
     /// Number of intervals that have been sent completely.
     sent: usize,
-    /// Number of finished intervals: all their segments are known to be delivered or lost.
+    /// Number of intervals whose segments are all known to be delivered or lost.
     known: usize,
     counts: Counts,
-    /// State of the random sequence. It chooses the order of two intervals. The seed is the time of the first
+    /// State of the random generator that chooses the order of two intervals. The seed is the time of the first
     /// acknowledgement.
     draws: u64,
     gradient: f64,
@@ -339,8 +339,8 @@ impl Vivace {
         }
     }
 
-    /// Decides on a step of the rate (sections 4.2 and 4.3). If the faster interval lost less, the pair of intervals is
-    /// measured again. `high_first` and `doubtful` are the fields of [`Stage::Learning`].
+    /// Changes the rate by the gradient of the utility over a pair of intervals (sections 4.2 and 4.3). If the faster
+    /// interval lost less, the pair is first measured again. The parameters are the fields of [`Stage::Learning`].
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {

@@ -35,7 +35,7 @@ pub enum Event {
     Idle(Idle),
 }
 
-/// A law of the window, as in the source of an algorithm.
+/// Law of the window: an algorithm's rules, restated from its paper, RFC or source code.
 pub trait Law {
     /// Relative difference that rounding may cause between an algorithm and its law.
     const TOLERANCE: f64 = 1e-9;
@@ -92,7 +92,7 @@ pub fn grow_as_standard(ack: &AckSample, window: &mut Window) {
 /// Round-trip times in milliseconds; the path's round-trip time is drawn from them.
 const RTTS_MS: [u64; 8] = [100, 100, 104, 112, 125, 150, 200, 100];
 
-/// State of a flow with random events, with its clock and its counters.
+/// Generator of random events of a flow, with the flow's clock and counters.
 struct Life {
     random: u64,
     now: Time,

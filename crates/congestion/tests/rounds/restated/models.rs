@@ -79,7 +79,7 @@ fn standard_tcp_of_linux() {
     }
 }
 
-/// GAIMD (Yang and Lam, ICNP 2000) is friendly to standard TCP if `alpha = 4 (1 - beta^2) / 3`.
+/// Law of GAIMD by Yang and Lam, ICNP 2000. It is friendly to standard TCP if `alpha = 4 (1 - beta^2) / 3`.
 #[test]
 fn gaimd() {
     assert_stateless("gaimd", &[("decrease", 0.2)], |event, window| match event {

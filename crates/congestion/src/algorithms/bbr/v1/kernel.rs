@@ -1,6 +1,6 @@
 //! Additions of the Linux kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): an allowance for ACK aggregation,
 //! and the detection of traffic policers. The kernel also paces at 99 % of the rate, rounds the target of segments in
-//! flight to an even number, and measures the round-trip time again even if samples equal the smallest one.
+//! flight to an even number, and probes for the round-trip time even if recent samples equal the smallest one.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -209,10 +209,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// At 1000 segments per second, a burst of 40 acknowledged segments counts entirely as excess if there was none
-    /// before. A second burst 20 ms later exceeds the expected 20 segments by 20, so the excess is 60. The excess is
-    /// limited to the window, and the allowance to the segments of 100 ms. The maximum is forgotten after five to ten
-    /// round trips without bursts.
+    /// Checks that the allowance for ACK aggregation follows the largest excess of acknowledged segments over those
+    /// expected at 1000 segments per second.
     #[test]
     fn what_is_acknowledged_at_once_has_room() {
         let mut aggregation = Aggregation::default();
@@ -224,14 +222,17 @@ mod tests {
         };
         steady(&mut aggregation, 0, 300);
         assert_eq!(aggregation.room(1000.0), 1.0);
-        // The burst begins a new epoch.
+        // The burst begins a new epoch, so that all of its segments are excess.
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(320));
         assert_eq!(aggregation.room(1000.0), 40.0);
+        // Of the 80 segments since then, 20 are expected.
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(340));
         assert_eq!(aggregation.room(1000.0), 60.0);
+        // The excess is limited to the window, and the allowance to the segments of 100 ms.
         aggregation.on_ack(200.0, false, 1000.0, 150.0, ms(341));
         assert_eq!(aggregation.room(1000.0), 100.0);
         assert_eq!(aggregation.most[0], 150.0, "the window");
+        // The excess is forgotten after five to ten round trips without bursts.
         steady(&mut aggregation, 10_000, 600);
         assert_eq!(aggregation.room(1000.0), 100.0);
         steady(&mut aggregation, 20_000, 100);

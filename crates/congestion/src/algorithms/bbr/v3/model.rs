@@ -231,7 +231,7 @@ impl Aggregation {
         }
     }
 
-    /// Returns the state at the beginning of an interval, without excess segments.
+    /// Returns the state of an interval that begins at `now`, without excess segments.
     pub(super) fn none(now: Time) -> Aggregated {
         Aggregated {
             start: now,
@@ -317,7 +317,7 @@ impl Marks {
         (self.marked, self.delivered) = (0.0, 0.0);
     }
 
-    /// Returns true if the fraction of marks in the last round shows that too many segments were in flight.
+    /// Returns true if the fraction of marked segments in the last round shows that too many segments were in flight.
     pub(super) fn are_high(&self) -> bool {
         self.eligible && self.share > ECN_THRESHOLD
     }

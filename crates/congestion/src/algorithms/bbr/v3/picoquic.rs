@@ -169,8 +169,8 @@ impl Rules for Picoquic {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
 
-    /// Begins a new interval of aggregation at every acknowledgement, since picoquic always expects more segments than
-    /// arrive (`BBRUpdateACKAggregation`).
+    /// Begins a new interval of aggregation at every acknowledgement: the number of segments that picoquic expects
+    /// always exceeds the number delivered (`BBRUpdateACKAggregation`).
     fn begin_aggregation(&self, aggregation: &mut Aggregation, now: Time) {
         aggregation.go_on(Aggregation::none(now));
     }
@@ -358,8 +358,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). This is tested only in half of the cycles, at
-    /// random: those that begin with a count of one round instead of zero.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). This is detected only in a random half of the
+    /// cycles, those that count rounds from one instead of zero.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -587,9 +587,8 @@ mod tests {
         assert_eq!(extra(&aggregation), 7.0);
     }
 
-    /// A saturated path sets the bandwidth estimate to the delivery rate. Three conditions are tested: a delivery rate
-    /// below a third of the pacing rate, a round-trip time above twice the minimum, and a cycle in which the path is
-    /// checked.
+    /// Checks that a saturated path sets the bandwidth estimate to the delivery rate of 300 segments per second. A path
+    /// is not saturated in a cycle that begins at zero rounds, or at a round-trip time of only twice the minimum.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {

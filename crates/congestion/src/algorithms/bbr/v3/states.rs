@@ -119,7 +119,7 @@ fn exiting_probe_up_on_bandwidth_plateau() {
     assert_eq!(flow.bbr.machine.state, State::Down);
 }
 
-/// In the draft, the long-term bound does not change while the application limits the rate.
+/// Checks that, in the draft, the long-term bound does not change while the application limits the rate.
 #[test]
 fn exiting_probe_up_on_loss_when_application_limited() {
     let mut flow = going_up();
@@ -370,7 +370,8 @@ fn marks_end_startup() {
     assert!(flow.bbr.machine.filled);
 }
 
-/// If each acknowledgement covers two segments and reports one mark, half of the segments count as marked, not all.
+/// Checks that half of the segments count as marked if each acknowledgement covers two segments and reports one mark.
+/// Without reported numbers of marks, all segments of an acknowledgement with ECN-Echo count as marked.
 #[test]
 fn counted_marks_are_not_those_of_whole_acknowledgements() {
     for (counts, share) in [(true, 0.5), (false, 1.0)] {

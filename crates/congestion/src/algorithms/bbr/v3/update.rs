@@ -194,8 +194,8 @@ impl Machine {
         }
     }
 
-    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). `carried` is the bandwidth-delay product times the gain of the
-    /// window. Returns the upper bound that the window has when the pipe is full.
+    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). `carried` is the bandwidth-delay product times the window gain,
+    /// in segments. Returns the upper bound of the window, which applies once the pipe is full.
     fn set_window<R: Rules>(
         &self,
         carried: f64,

@@ -313,9 +313,9 @@ impl PicoquicC4 {
         }
     }
 
-    /// Updates the rates (`c4_handle_ack`), in whole bytes per second, so that rounding errors do not count as growth.
-    /// The network counts as the limit of the flow if the sample exceeds the nominal rate, or has more segments than
-    /// the path holds at the nominal rate.
+    /// Updates the rates from a rate sample (`c4_handle_ack`), in whole bytes per second so that rounding errors do not
+    /// count as growth. Sets `used`, since the network limited the flow, if the sample exceeds the nominal rate or has
+    /// more segments than the path holds at the nominal rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
