@@ -25,7 +25,7 @@ impl AckRatio {
         self.sixteenths -= (self.sixteenths - acked) >> SIXTEENTHS;
     }
 
-    /// Returns `segments` acknowledged segments divided by the estimate (`(cnt << 4) / delayed_ack`).
+    /// Returns the estimated number of acknowledgements for `segments` segments (`(cnt << 4) / delayed_ack`).
     pub(crate) fn divide(self, segments: u64) -> u64 {
         (segments << SIXTEENTHS) / self.sixteenths
     }

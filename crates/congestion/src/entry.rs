@@ -73,8 +73,8 @@ impl PathNeeds {
         }
     }
 
-    /// Returns the requirement of a slow path, for an algorithm that mistakes the delay of its own bursts for
-    /// congestion.
+    /// Returns the requirement that the path is slow: on a fast path, the algorithm mistakes the queueing delay of its
+    /// own bursts for congestion.
     pub const fn slow(own_bursts: OwnBursts) -> Self {
         Self {
             own_bursts: Some(own_bursts),
@@ -95,7 +95,7 @@ pub struct QueueNeed {
 /// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// Text on the effect of the bursts on the throughput of a few flows on a fast path.
+    /// Text on the throughput of a few flows on a fast path, which the algorithm's own bursts reduce.
     pub effect: &'static str,
     /// True if pacing at one window per round trip prevents the queues that the algorithm's own bursts cause.
     pub pacing_helps: bool,

@@ -98,7 +98,7 @@ pub enum RouterRequest {
     Xcp {
         /// Congestion window in segments.
         cwnd: f64,
-        /// Smoothed round-trip time; without it (zero), routers do not change the packet.
+        /// Smoothed round-trip time; zero before the first sample. If it is zero, routers do not change the header.
         rtt: Span,
         /// Change of the throughput that this packet requests, in segments per second.
         change: f64,

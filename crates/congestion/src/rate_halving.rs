@@ -44,8 +44,8 @@ impl RateHalving {
         self.in_flight = Some(ack.in_flight);
     }
 
-    /// Ends the recovery. The window becomes the number of segments in flight plus a burst, at most the threshold.
-    /// Without an acknowledgement in the recovery, it becomes the threshold.
+    /// Ends the recovery. The window becomes the number of segments in flight plus `MAX_BURST`, at most the threshold.
+    /// Without an acknowledgement in the recovery, the window becomes the threshold.
     pub(crate) fn end(self, window: &mut Window) {
         let in_flight = self.in_flight.map_or(f64::INFINITY, |flight| flight as f64);
         let left = window.ssthresh().min(in_flight + MAX_BURST);

@@ -166,8 +166,8 @@ impl Reducing {
     }
 }
 
-/// Count of segments that have not enlarged the window yet, and state of the current reduction; for algorithms that
-/// reduce the window and the threshold to the same value.
+/// Count of acknowledged segments that have not enlarged the window yet, and state of the current reduction. For
+/// algorithms that reduce the window and the threshold to the same value.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Avoidance {
     pub(crate) counted: Counted,

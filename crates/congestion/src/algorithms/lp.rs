@@ -175,8 +175,8 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Declares that the algorithm also processes slow start: indications of congestion occur in every slow start
-    /// except the first one (in Linux, also in the first one).
+    /// Declares that the algorithm replaces the flow's slow start, because delays may reduce the window there: in every
+    /// slow start except the first one and, in Linux 2.6.22, also in the first one.
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
             Phases::Avoidance

@@ -282,8 +282,9 @@ mod tests {
         assert_eq!(train(2_000, 32.0, &[("train", 1.0)]), Some(51));
     }
 
-    /// Checks that the time for bursts depends on the rate. Four bursts of 65,536 bytes take 8.7 us at a rate of two
-    /// windows of 100,000 segments of 1500 bytes per 10 ms. The threshold is then half of 10.0087 ms.
+    /// Checks the length of the acknowledgement train that ends slow start: more than half of the sum of the round-trip
+    /// time (10 ms) and the time of four bursts. At a pacing rate of two windows (100,000 segments of 1500 bytes each)
+    /// per 10 ms, four bursts of 65,536 bytes take 8.7 us.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);

@@ -366,7 +366,7 @@ impl SlowStart {
         }
     }
 
-    /// Processes a restart of the window after an idle time: nothing was sent for a timeout.
+    /// Processes a restart of the window after the flow was idle for a retransmission timeout.
     pub(crate) fn on_idle_restart(&mut self) {
         if let Self::CarefulResume(resume) = self {
             resume.on_idle_restart();

@@ -209,9 +209,9 @@ mod tests {
         })
     }
 
-    /// Checks the fraction of missing segments that ends slow start: 26 % do, 25 % do not. A bin takes 35 ms, and a
-    /// round trip plus a window take 12.86 bins. The 13th bin is therefore the first to decide, 455 ms after the first
-    /// acknowledgement.
+    /// Checks that slow start ends if 26 % of the segments are missing, but not if 25 % are. A decision needs bins of
+    /// 35 ms for a round trip and SEARCH's window, 12.86 bins in total. The 13th bin, which ends 455 ms after the first
+    /// acknowledgement, is therefore the first to decide.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {

@@ -308,9 +308,9 @@ fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     assert!(seen.rate > 0.95 * RATE, "{seen:?}");
 }
 
-/// Checks that losses of a fifth of the delivered segments at a constant rate indicate a policer. BBR then uses the
-/// policer's rate without the gain cycle (Linux 6.18, `bbr_lt_bw_sampling`). The losses also count if each
-/// acknowledgement reports at most one. Fewer losses do not indicate a policer.
+/// Checks that frequent losses at a constant delivery rate indicate a policer, even if each acknowledgement reports at
+/// most one loss. BBR then uses the policer's rate without the gain cycle (Linux 6.18, `bbr_lt_bw_sampling`). One loss
+/// per four delivered segments indicates a policer; one per ten does not.
 #[test]
 fn single_losses_show_a_policer() {
     for (gap, cycles) in [(4, false), (10, true)] {

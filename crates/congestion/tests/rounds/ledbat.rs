@@ -129,8 +129,8 @@ fn plus_plus(cwnd: f64) -> Sender {
 
 const GAIN: f64 = 0.5;
 
-/// Acknowledges `count` segments 10 ms apart at a queueing delay of 95 ms. The window grows by the gain in each round
-/// trip.
+/// Acknowledges `count` segments 10 ms apart at a queueing delay of 95 ms, below the target. Checks that the window
+/// grows by `GAIN` segments per window of acknowledgements, and returns the window.
 fn steady(sender: &mut Sender, count: u64) -> f64 {
     for _ in 0..count {
         let before = sender.cwnd();

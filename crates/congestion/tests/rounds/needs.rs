@@ -140,7 +140,7 @@ fn what_is_sent_is_asked_for() {
     }
 }
 
-/// Returns the windows and the recorded state of a flow with 100 ms, after a handshake of 60 ms if `handshake` is true.
+/// Returns a flow's windows and recorded state at round trips of 100 ms, optionally after a handshake of 60 ms.
 fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     let mut sender = Sender::new(spec, 20.0, 2.0);
     let facts = |ack: &mut AckSample, rtt_ms| {

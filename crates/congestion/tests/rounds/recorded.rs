@@ -36,7 +36,7 @@ fn loss(base: f64) -> Congestion {
     }
 }
 
-/// Checks that HighSpeed TCP records the table row of its window: a and b for windows of 38, 221, 1058 and 3778
+/// Checks the increase `a` and the decrease `b` that HighSpeed TCP records, at windows of 38, 221, 1058 and 3778
 /// segments (RFC 3649 appendix B).
 #[test]
 fn hstcp_records_the_row_of_its_window() {

@@ -10,7 +10,7 @@ fn sender(kind: &str, given: &[(&str, f64)], cwnd: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, given), cwnd, 1e6)
 }
 
-/// Sends an acknowledgement that grants a change of the throughput in segments per second; returns the window.
+/// Passes an acknowledgement that grants `change`, in segments per second, to the sender; returns the window.
 fn granted(sender: &mut Sender, change: f64) -> f64 {
     sender.acknowledge(|ack| ack.router = Some(RouterFeedback::Xcp { change }))
 }

@@ -95,8 +95,8 @@ struct Meter {
     in_flight: u64,
     /// Number of rounds so far.
     rounds: u64,
-    /// Number of segments sent before the current round. The round ends when more than these have been delivered or
-    /// lost.
+    /// Number of segments sent before the current round. The round ends when the number of segments delivered or lost
+    /// exceeds it.
     round_end: u64,
     /// Number of segments sent until the flow was last limited. Delivery rates measured with these segments may be too
     /// low.
@@ -104,7 +104,7 @@ struct Meter {
 }
 
 impl Meter {
-    /// Returns the changes of the counters since the last acknowledgement, and begins a new round if one is due.
+    /// Returns the numbers of segments that `ack` newly reports as delivered and lost; begins a new round if due.
     #[inline]
     fn read(&mut self, ack: &AckSample) -> Newly {
         let delivered = ack.delivered - self.delivered;

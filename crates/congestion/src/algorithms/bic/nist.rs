@@ -73,7 +73,7 @@ impl BicNist {
         }
     }
 
-    /// Grows the window for an acknowledgement of `credit` segments, above the low window (equation 9).
+    /// Grows a window of at least `low_window` for an acknowledgement of `credit` segments (equation 9).
     fn search(&mut self, credit: f64, window: &mut Window) {
         let cwnd = window.cwnd();
         let Some(mut probe) = self.probe else {

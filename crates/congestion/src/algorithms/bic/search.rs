@@ -100,8 +100,7 @@ impl BinarySearch {
     }
 
     /// Returns the number of segments, at most one, that an acknowledgement adds in Linux 2.6.22. Up to `low_window`,
-    /// the growth is that of standard TCP for one segment: `bictcp_update` returns before it accounts for delayed
-    /// acknowledgements.
+    /// each acknowledgement counts as one segment, even if it covers several (`bictcp_update`).
     fn linux_step(&mut self, ack: &AckSample, cwnd: f64) -> f64 {
         self.ack_ratio.observe(ack.acked);
         if self.is_standard(cwnd) {

@@ -34,7 +34,7 @@ struct Stage {
     plateau: f64,
     /// Time from the start of the stage to the plateau, in seconds (`K`).
     until_plateau: f64,
-    /// Window that standard TCP would have, which starts at half of the window before the reduction (`W_reno`).
+    /// Window that standard TCP would have (`W_reno`). It starts at half of the window before the stage.
     standard: f64,
 }
 

@@ -45,8 +45,8 @@ pub struct KernelHtcp {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Throughput {
     segments: u64,
-    /// Beginning of the current sample. The first sample begins at time zero of the kernel's clock. Its throughput is
-    /// therefore close to zero.
+    /// Beginning of the current sample; `None` for the first sample, whose throughput is close to zero because the
+    /// kernel measures its duration from time zero of the kernel's clock.
     since: Option<u64>,
     now: u64,
     largest: u64,

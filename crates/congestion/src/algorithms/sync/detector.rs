@@ -16,7 +16,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Returns the quarter of the range from 0 to the largest queueing delay that contains the level: 0 (lowest) to 3.
+    /// Returns the quarter of the range from 0 to the largest queueing delay in which `level` lies: 0 (lowest) to 3.
     pub(super) fn quarter(&self) -> usize {
         quarter(self.level)
     }

@@ -279,9 +279,8 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// Determines the effect of an acknowledgement. In recovery, the detector's decisions have no effect. If a
-    /// duplicate acknowledgement leads to a reduction, the window is reduced with the next acknowledgement that may
-    /// change it.
+    /// Determines the effect of an acknowledgement. In recovery, the detector's decisions have no effect. A reduction
+    /// that a duplicate acknowledgement causes waits for the next acknowledgement that may change the window.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {

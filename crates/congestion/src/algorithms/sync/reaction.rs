@@ -202,7 +202,7 @@ mod tests {
         Adjust::new(false, AfterCut::Grows).step(&verdict, Some(9), &window)
     }
 
-    /// Compares the adjustments with table 1.1, at a window of 40 segments.
+    /// Compares the growth and the reductions for each trend and level with table 1.1, at a window of 40 segments.
     #[test]
     fn adjustments_are_those_of_the_table() {
         for (level, increasing, decreasing) in [

@@ -158,8 +158,8 @@ impl Vegas {
         }
     }
 
-    /// Returns the number of segments that the round's samples refer to: the window or, in Linux, the window at the
-    /// start of the round (`old_wnd`, `beg_snd_cwnd`).
+    /// Returns the window from which the number of queued segments is computed: the window `cwnd` at the end of the
+    /// round or, in Linux, the window at its start (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }

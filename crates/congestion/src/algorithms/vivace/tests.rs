@@ -132,8 +132,8 @@ fn a_pair_is_five_per_cent_above_and_below() {
     }
 }
 
-/// On a path without losses and without a queue, the gradient is the derivative of x^0.9, and steps grow by factors of
-/// 1, 2, 3 and 5.
+/// Checks four steps of the rate on a path without losses and without a queue: each is the derivative of the utility,
+/// x^0.9, multiplied by 1, 2, 3 or 5.
 #[test]
 fn steps_on_an_empty_path_follow_the_gradient() {
     let mut path = Path::learning();

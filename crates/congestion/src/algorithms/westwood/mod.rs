@@ -62,7 +62,7 @@ const LINUX_SHORTEST: Span = Span::from_millis(50);
 pub struct Westwood {
     memory: f64,
     linux: bool,
-    /// Start of the current sample, and the number of segments delivered by then.
+    /// Start of the current bandwidth sample, and the number of segments delivered by then.
     since: Option<(Time, u64)>,
     /// Segments per second after the first and after the last filter; `None` before the first sample.
     filtered: Option<(f64, f64)>,

@@ -292,8 +292,9 @@ fn bic() {
     );
 }
 
-/// Law of CUBIC by `tcp_cubic.c`. The target is the cubic function one round trip ahead. Beyond the origin, it grows by
-/// at most 16 segments per tenth of a second. The AIMD flow grows by one segment for 23/8 windows of acknowledgements.
+/// Law of CUBIC by `tcp_cubic.c`. The target is the cubic function one round trip ahead. Beyond the plateau, the window
+/// grows by at most 16 segments per tenth of a second. The window is at least that of an AIMD flow, which grows by 8/23
+/// of a segment per window of acknowledgements.
 struct Cubic {
     peak: f64,
     /// Start time, plateau, time to the plateau (K) and window of the AIMD flow; `None` outside an epoch.

@@ -97,7 +97,7 @@ impl Sync {
         }
     }
 
-    /// Adds a report. Returns the last three medians if the report completes a median, and there are three of them.
+    /// Adds a report. Every third report completes a median; then returns the last three medians, if there are three.
     fn medians_with(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group.push(sample);
         if self.group.len() < 3 {

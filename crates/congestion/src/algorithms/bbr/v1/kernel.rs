@@ -98,7 +98,7 @@ impl Aggregation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Policer {
     sampling: bool,
-    /// Delivery rate of the last interval, in segments per second; zero before the first.
+    /// Delivery rate of the last interval with many losses, in segments per second; zero if there was none.
     rate: f64,
     in_use: bool,
     rounds: u32,

@@ -38,8 +38,8 @@ const MARGIN: Span = Span::from_micros(128);
 /// Minimum round-trip time that counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Tolerance for samples close to the smallest round-trip time, as a fraction of it. The transmission time of
-/// `LIKE_PACKETS` packets is added (`BBRAdaptMinRttMargin`).
+/// Excess over the smallest round-trip time, as a fraction of it, below which a sample postpones ProbeRTT. The
+/// transmission time of `LIKE_PACKETS` packets is added to the excess (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
@@ -79,10 +79,10 @@ pub(super) struct Picoquic {
     hurries: bool,
     /// Rate above which Startup begins again, in segments per second.
     ceiling: f64,
-    /// Number of segments that had been sent when losses last froze the window. The window is released when as many
-    /// have been acknowledged.
+    /// Number of segments that had been sent when losses last froze the window. The window is restored when more have
+    /// been delivered or lost.
     held_until: u64,
-    /// Number of segments that had been delivered when the window was last frozen or released.
+    /// Number of segments that had been delivered when a recovery last froze the window or restored it.
     delivered: u64,
     /// Time of the last acknowledgement.
     heard: Time,
@@ -125,8 +125,8 @@ impl Picoquic {
 }
 
 impl MinRtt {
-    /// Updates the smallest round-trip time with the longest of the recent samples. Samples close to it postpone
-    /// ProbeRTT (`BBRUpdateMinRTT`). A sample is close if it differs by at most `like`.
+    /// Updates the smallest round-trip time with the longest of the recent samples. ProbeRTT is postponed if the
+    /// shortest of these samples is less than `like` above the smallest round-trip time (`BBRUpdateMinRTT`).
     fn update_as_picoquic(&mut self, rtts: &RecentRtts, like: Span, interval: Span, now: Time) {
         let (shortest, longest) = rtts.bounds();
         self.expired = self.recent.is_some_and(|(_, since)| now > since + interval);
@@ -164,7 +164,7 @@ impl Rules for Picoquic {
     }
 
     /// Returns true if `losses` exceeds three, and if the whole flight was delivered after the window was last frozen
-    /// or released. `delivered` is the number of the connection's delivered segments.
+    /// or restored. `delivered` is the number of the connection's delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }

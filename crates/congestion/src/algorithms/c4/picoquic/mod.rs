@@ -5,9 +5,9 @@
 //! - Before a segment is sent, only the segments already in flight are compared with the window. A fraction of a
 //!   segment in the window therefore counts as a whole one. A probe adds at least one segment.
 //! - In Initial, the window and the pacing rate also depend on the maximum delivery rate over a millisecond.
-//! - Pushing has a gain of 1.227 (the constant's name says 25 %, its value is 1256/1024). It ends when the rate grows
-//!   by less than three quarters of this gain in a round trip. It is repeated if the rate has grown by a quarter of the
-//!   gain. The third successive growth leads back to Initial.
+//! - Pushing sends 22.7 % faster than the nominal rate (the constant's name says 25 %, its value is 1256/1024). It ends
+//!   when the rate grows by less than three quarters of 22.7 % in a round trip. It is repeated if the rate has grown by
+//!   a quarter of 22.7 %. The third successive growth leads back to Initial.
 //! - Losses count when detected, except in Recovery. In Cruising, they also reduce the nominal maximum round-trip time.
 //! - Outside Initial, delays indicate congestion only for packets sent faster than the nominal rate. High jitter leads
 //!   back to Initial only below 1 MB/s.
@@ -81,7 +81,7 @@ struct Attempt {
     rate: f64,
     alpha: f64,
     congested: bool,
-    /// True if the network limited the rate since the last probe or push.
+    /// True if, since the last probe or push, the network limited the rate, and not the application.
     used: bool,
 }
 
@@ -170,7 +170,7 @@ impl PicoquicC4 {
     }
 
     /// Sets the window to one segment until the next acknowledgement. In picoquic, a timeout is no congestion signal:
-    /// it only probes for lost segments at the end of the data.
+    /// picoquic only sends a probe, to detect lost segments at the end of the data.
     pub(super) fn on_timeout(&mut self, window: &mut Window) {
         self.timed_out = true;
         window.restart();

@@ -45,9 +45,9 @@ fn recovery_drains_what_initial_and_longer_round_trips_left() {
     near(path.c4.alpha, 7.0 / 8.0);
 }
 
-/// Checks the states after a successful probe. Pushing follows, at a gain of 1256/1024; it ends when the rate grows by
-/// less than three quarters of this gain in an era. If the rate has grown by a quarter of the gain, another push
-/// follows. The third success in succession leads back to Initial.
+/// Checks the states after a successful probe. A push sends 22.7 % faster than the rate (1256/1024), and ends when the
+/// rate grows by less than 17 % (three quarters of 22.7 %) in an era. Recovery follows. If the rate has grown by at
+/// least a quarter of 22.7 %, the next state is another push or, after the third success, Initial.
 #[test]
 fn successes_lead_to_pushes_and_then_to_initial() {
     let mut path = probing();
