@@ -55,7 +55,7 @@ pub trait Extension {
     /// any phase.
     fn on_dummy_ack(&mut self, _window: &mut Window) {}
 
-    /// Returns the request to the routers on the path that a data packet carries (XCP, VCP).
+    /// Returns the request that a data packet carries to the routers on its path (XCP, VCP).
     ///
     /// Called only with [`Needs::routers`](crate::Needs::routers), for every data packet, retransmissions included.
     /// Routers change the request, the receiver returns it with the acknowledgement, and

@@ -83,8 +83,8 @@ pub struct AckSample {
     pub round: u64,
     /// True for the first sample of a round trip.
     pub round_start: bool,
-    /// Bytes of a full segment on the wire, headers included; with it, segments per second are converted to a pacing
-    /// rate.
+    /// Bytes of a full segment on the wire, headers included. Algorithms use them to convert segments per second to a
+    /// pacing rate.
     pub segment_bytes: u64,
 }
 

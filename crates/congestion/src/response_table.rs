@@ -4,8 +4,8 @@
 //! mantissa bits of a window are the number of its cell. The remaining bits are its position in the cell. Within a
 //! cell, the function is interpolated linearly.
 //!
-//! With `h = 2^-CELL_BITS`, the maximum width of a cell relative to the window, the relative error is at most `h^2 / 8
-//! * |w^2 f''(w) / f(w)|` (1.9e-6 times the second factor), plus rounding.
+//! Let `h = 2^-CELL_BITS` be the maximum width of a cell relative to the window. The interpolation's relative error is
+//! at most `h^2 / 8 * |w^2 f''(w) / f(w)|`, plus rounding. The factor `h^2 / 8` is 1.9e-6.
 
 /// Number of mantissa bits that select a cell: the binary logarithm of the number of cells per octave.
 const CELL_BITS: u32 = 8;

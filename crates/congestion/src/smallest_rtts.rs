@@ -81,8 +81,7 @@ impl MeasuredRound {
         self.rtts.samples = 0;
     }
 
-    /// Restarts the measurement when the connection sends after an idle time
-    /// (`tcp_vegas_cwnd_event`).
+    /// Discards the smallest round-trip times when the connection sends after an idle time (`tcp_vegas_cwnd_event`).
     pub(crate) fn forget(&mut self) {
         self.rtts.forget_base();
         self.begin();

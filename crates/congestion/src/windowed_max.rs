@@ -110,8 +110,8 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that values which `update` skips, since they are below the third one, would not have changed the
-        /// maximum.
+        /// Compares `update` with `take`, which processes every value. `update` skips values below the third largest
+        /// one if they cannot change the filter.
         #[test]
         fn what_is_left_out_changes_nothing(
             steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),

@@ -92,7 +92,7 @@ const ROUNDS: usize = 4;
 const EMPTY: f64 = 0.1;
 /// Minimum number of successive round trips in one direction for the velocity to double.
 const STEADY: u32 = 3;
-/// Pacing rate, in windows per smallest round-trip time of the current round trip.
+/// Pacing rate, in windows per standing round-trip time.
 const PACING: f64 = 2.0;
 /// Number of round trips over which losses are counted.
 const LOSS_ROUNDS: u64 = 2;

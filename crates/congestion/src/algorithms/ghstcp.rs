@@ -151,7 +151,7 @@ impl Ghstcp {
         }
     }
 
-    /// Returns true if `cycle` shows congestion, so the window must grow like standard TCP after it.
+    /// Returns true if `cycle` shows congestion. After such a cycle, the window grows like standard TCP's.
     fn judge(&mut self, cycle: &Cycle) -> bool {
         let rising = cycle.fisher_z() > self.trend;
         if !self.refined {
@@ -213,7 +213,7 @@ impl CongestionControl for Ghstcp {
     }
 }
 
-/// Statistics of the samples of one cycle, updated by Welford's method (1962).
+/// Statistics of departure times and round-trip times in one cycle, updated by Welford's method (1962).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Cycle {
     /// Departure time of the first segment.

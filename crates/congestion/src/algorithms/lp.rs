@@ -255,7 +255,7 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// Returns the acknowledgement of segment `number`; at most 40 segments are in flight.
+    /// Returns the acknowledgement of segment `number` with a one-way delay of `delay_us` microseconds.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),

@@ -106,9 +106,9 @@ impl SantaCruz {
         }
     }
 
-    /// Returns the number of segments in the queue at an acknowledgement. Relative delays are summed as times, so all
-    /// transit times except the first and the last cancel; the sum is then converted to segments. A sum in segments
-    /// would still contain a burst after its queue has drained, since few segments arrive while the queue drains.
+    /// Returns the number of segments in the queue at an acknowledgement. The sum of all relative delays is the last
+    /// transit time less the first; it is divided by the service time of a segment. If each delay were converted to
+    /// segments before the summation, a burst would still count after its queue has drained.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)

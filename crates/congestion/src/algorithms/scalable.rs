@@ -173,8 +173,8 @@ impl CongestionControl for Scalable {
 }
 
 impl Extension for Scalable {
-    /// Returns Linux's lower bound of the window in a recovery: that of standard TCP (`tcp_reno_min_cwnd`), although
-    /// Scalable TCP keeps seven eighths of the window.
+    /// Returns Linux's lower bound of the window in a recovery: half of the threshold, as for standard TCP
+    /// (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         (self.variant == Variant::Linux2_6_22).then(|| window.ssthresh() / 2.0)
     }

@@ -136,7 +136,7 @@ impl Function {
         }
     }
 
-    /// Returns true if `window` is between the same two points as the window of the last query.
+    /// Returns true if `above` is the index of the first point above `window`.
     #[inline]
     fn is_between(&self, window: f64) -> bool {
         let reached = self.above == 0 || self.points[self.above - 1].0 <= window;

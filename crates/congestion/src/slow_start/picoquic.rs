@@ -51,7 +51,7 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of acknowledgements for which all recent samples were too long; at `SAMPLES`, slow start ends.
+    /// Number of acknowledgements at which all recent round-trip times were too long. Slow start ends at `SAMPLES`.
     long: usize,
     over: bool,
 }

@@ -223,8 +223,8 @@ mod tests {
         assert_eq!(share(100), None);
     }
 
-    /// The number of segments sent doubles in each round trip, and all are delivered one round trip later.
-    /// Interpolation over whole bins is nearly exact, so nothing is missing.
+    /// Checks that slow start does not end while all segments are delivered one round trip after they were sent. The
+    /// number of segments sent doubles in each round trip.
     #[test]
     fn a_path_that_is_not_full_delivers_what_was_sent() {
         let sent = |ms: u64| (1000.0 * (ms as f64 / 100.0).exp2()) as u64;

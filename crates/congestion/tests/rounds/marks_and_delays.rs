@@ -1,4 +1,4 @@
-//! Tests of algorithms that are not high-speed algorithms and that use marks, delays or probes.
+//! Tests of algorithms that use marks, delays or probes, except high-speed algorithms.
 
 use longhaul_congestion::rounds::Path;
 use longhaul_congestion::{Cause, Variant};
@@ -74,9 +74,9 @@ fn delay_gradient_turns_at_the_knee() {
     }
 }
 
-/// Checks that packet pair fills the path and keeps one segment in the queue. The path of 100 ms holds 100 segments of
-/// 1 ms each. If the acknowledgements of a pair arrive 2 ms apart, the mean spacing rises from 1 to 1.125 ms, by a
-/// weight of 1/8.
+/// Checks that packet pair sets the window to the capacity of the path, plus one segment in the queue. The path of
+/// 100 ms holds 100 segments of 1 ms each. If the acknowledgements of a pair arrive 2 ms apart, the mean spacing rises
+/// from 1 to 1.125 ms, by a weight of 1/8.
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);

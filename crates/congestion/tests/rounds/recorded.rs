@@ -61,8 +61,8 @@ fn cubic_records_the_window_before_a_reduction() {
     assert_eq!(recorded(&state)["peak"], 400.0);
 }
 
-/// Checks that TCP Prague records the share of marked segments. All segments are marked for 100 round trips, many more
-/// than the 16 of its average.
+/// Checks that TCP Prague records the average share of marked segments. All segments are marked for 20 s, far
+/// longer than the 16 round trips over which the share is averaged.
 #[test]
 fn prague_records_the_share_of_marks() {
     let all = Bottleneck {

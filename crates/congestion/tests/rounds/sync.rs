@@ -165,8 +165,8 @@ fn mix_compares_small_delays_with_each_other() {
     }
 }
 
-/// After a timeout, the weights and the nine samples start anew. Slow start continues until the nine samples are
-/// complete.
+/// Checks that the average and the trend of the delay start anew after a timeout. Slow start then continues until nine
+/// new samples determine a trend.
 #[test]
 fn mix_starts_anew_after_a_timeout() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);

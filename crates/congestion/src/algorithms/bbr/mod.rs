@@ -31,9 +31,8 @@ const MIN_WINDOW: f64 = 4.0;
 /// one at the receiver.
 const QUANTA: f64 = 3.0;
 
-/// Requirements of BBR. The maximum delivery rate is its estimate of the bandwidth. BBR also needs RACK-TLP: otherwise,
-/// only the retransmission timer detects lost retransmissions, and a window of two bandwidth-delay products would wait
-/// for the timer.
+/// Requirements of BBR. The maximum delivery rate is its estimate of the bandwidth. BBR also needs RACK-TLP:
+/// otherwise, only the retransmission timer would detect lost retransmissions.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     paces: true,

@@ -45,7 +45,7 @@ pub(super) struct Cycle {
     pub alpha: f64,
     /// True if the probe caused congestion.
     pub congested: bool,
-    /// True if the sender was limited at times by something other than the application.
+    /// True unless the application limited the sender during the whole cycle.
     pub used: bool,
     /// Maximum delivery rate of the cycle, in segments per second.
     pub largest: f64,
@@ -75,7 +75,7 @@ impl Cycle {
     }
 }
 
-/// State of a flow with C4 of the draft. Section numbers refer to draft-huitema-ccwg-c4-spec.
+/// State of a flow with C4 of draft-huitema-ccwg-c4-spec, to which section numbers refer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DraftC4 {
     /// Current state of the state machine (section 4).

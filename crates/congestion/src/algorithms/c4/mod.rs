@@ -334,8 +334,8 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Sections 4.4 and 4.7: after a probe that raised the rate, the flow sends a quarter faster. It does so for at
-    /// least two eras, and as long as the rate grows by three quarters of this increase.
+    /// Checks that a flow sends a quarter faster (Pushing) after a probe that raised the rate (sections 4.4 and 4.7).
+    /// Pushing lasts at least two eras, and continues while the rate grows by 3/16 in an era.
     #[test]
     fn it_pushes_after_a_probe_that_brought_more() {
         let mut path = Path::cruising();
@@ -361,9 +361,9 @@ mod tests {
         near(path.c4.rate, 950.0);
     }
 
-    /// Section 5.5.1: the reduction is the excess over the threshold, at most a quarter. In a probe, a delay only ends
-    /// the probe: the nominal rate stays, and a higher rate sample in the Recovery that follows does not raise it. A
-    /// second delay causes draining.
+    /// Checks that a delay only ends a probe (section 5.5.1): the nominal rate stays, and a higher rate sample in the
+    /// Recovery that follows does not raise it. A second delay causes draining. The reduction for a delay is its excess
+    /// divided by the delay threshold, at most a quarter.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();

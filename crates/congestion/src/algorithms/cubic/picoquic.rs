@@ -59,8 +59,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns true if losses must be ignored. This is so if a delay has ended the first slow start, until all its
-    /// segments are known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
+    /// Returns true if losses must be ignored: a delay has ended the first slow start, and segments of this slow start
+    /// may still be in flight. `settled` is the number of segments known to be delivered or lost.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }
@@ -209,8 +209,8 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
     }
 
-    /// Checks that fast convergence lowers the window: a reduction below the last peak leaves 7/8 of 7/8 of the window.
-    /// So does a first reduction in slow start, when the last peak is infinite.
+    /// Checks that, by fast convergence, a reduction below the last peak leaves 49/64 of the window instead of 7/8.
+    /// Before the first reduction, the last peak is infinite, so the first reduction also leaves 49/64.
     #[test]
     fn fast_convergence_lowers_the_window() {
         let (mut cubic, mut window) = (cubic(), window(64.0));

@@ -83,7 +83,7 @@ impl RealCubic {
         }
     }
 
-    /// Returns the cubic's window, `t` seconds after the start of the epoch (RFC 9438 equation 1).
+    /// Returns the window of the cubic function, `t` seconds after the start of the epoch (RFC 9438 equation 1).
     fn window_at(&self, epoch: &Epoch, t: f64) -> f64 {
         let x = t - epoch.until_plateau;
         epoch.plateau + self.scale * x * x * x
@@ -114,8 +114,8 @@ impl RealCubic {
         (growth * segments / cwnd).min(1.0)
     }
 
-    /// Returns the growth of the AIMD flow for `credit` acknowledged segments (RFC 9438 section 4.3). Once its window
-    /// reaches that before the last reduction, it grows like standard TCP.
+    /// Returns the growth of the Reno-friendly window for `credit` acknowledged segments (RFC 9438 section 4.3). From
+    /// the window before the last reduction on, the growth is that of standard TCP.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);

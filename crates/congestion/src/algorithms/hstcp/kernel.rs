@@ -12,7 +12,7 @@ use crate::parameter::{Settings, Variant};
 pub struct KernelCount {
     /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
     pub(super) counted: u64,
-    /// Fraction of the window that a loss removes by the current table row, in 256ths.
+    /// Fraction of the window that a loss removes, in 256ths: the value of the current table row.
     decrease: u64,
 }
 

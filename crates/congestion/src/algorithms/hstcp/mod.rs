@@ -379,8 +379,8 @@ impl Response {
             .max(1.0)
     }
 
-    /// Returns the window after a reduction of window `w`. In Linux, both the window and the segments removed are whole
-    /// numbers.
+    /// Returns the window after a reduction of window `w`. In Linux, the window and the number of removed segments are
+    /// whole numbers.
     fn reduced(&self, w: f64) -> f64 {
         if self.linux {
             let whole = libm::floor(w);
@@ -404,7 +404,7 @@ impl Response {
     /// this increase. Returns `w` itself if no window is the largest: if `p(w)` is too steep, the increase does not
     /// grow with the window.
     fn largest_alike(&self, w: f64) -> f64 {
-        /// Upper limit of the search: beyond this window, successive doubles differ by more than half a segment.
+        /// Upper limit of the windows to search: successive doubles above it differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;
         let increase = self.increase(w);
         let (mut from, mut to) = (w, 2.0 * w);
@@ -458,7 +458,8 @@ impl Curve {
         w * w * p * 2.0 * b / (2.0 - b)
     }
 
-    /// Returns `b(w)`, a linear function of the logarithm of the window, from one half to `high_decrease`.
+    /// Returns `b(w)`, the fraction of a window `w` that a reduction removes: linear in the logarithm of `w`, from one
+    /// half to `high_decrease`, and not below `min_decrease`.
     fn decrease(&self, w: f64) -> f64 {
         let line = 0.5 + self.decrease_slope * libm::log(w / self.low_window);
         line.max(self.min_decrease)

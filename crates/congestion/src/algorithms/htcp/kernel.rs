@@ -71,7 +71,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Begins the time without congestion at the beginning of the connection (`htcp_init`).
+    /// Sets the beginning of the connection as the start of the time without congestion (`htcp_init`).
     pub(super) fn begin(&mut self, now: Time) {
         self.since = Some(ticks(now));
     }
@@ -159,7 +159,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Processes a congestion event; returns the window after it (`htcp_recalc_ssthresh` and `htcp_reset`).
+    /// Processes a congestion event at `base` segments; returns the new window (`htcp_recalc_ssthresh`, `htcp_reset`).
     fn reduce(&mut self, base: f64, now: Time) -> f64 {
         let now = ticks(now);
         self.update_kept();

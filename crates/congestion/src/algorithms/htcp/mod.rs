@@ -232,7 +232,7 @@ impl CongestionControl for Htcp {
         }
     }
 
-    /// Processes an acknowledgement. The estimators are updated in every phase (NIST SP 500-282, chapter 5).
+    /// Processes an acknowledgement. Measures delays and throughput in every phase (NIST SP 500-282, chapter 5).
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -298,14 +298,14 @@ impl CongestionControl for Htcp {
     }
 }
 
-/// Throughput in segments per second: averaged over samples, and at the last congestion event.
+/// Throughput in segments per second: averaged over samples, and in this and the last epoch between congestion events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
     /// Weight of a new sample.
     gain: f64,
     /// Duration of a sample; zero means one round trip.
     period: Span,
-    /// True if the throughput of an epoch is its largest average, false if it is the average at its end.
+    /// True if the throughput of an epoch is the maximum of the average; false if it is the average at the epoch's end.
     largest: bool,
     /// True if the average throughput starts with the first sample, false if it starts with zero.
     seeded: bool,

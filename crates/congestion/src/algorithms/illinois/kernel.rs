@@ -122,7 +122,8 @@ impl KernelIllinois {
         largest * most / (largest + delay * (most - least) / least)
     }
 
-    /// Returns the decrease at a queueing delay, in 64ths (`beta`); `largest` is the largest queueing delay.
+    /// Returns the fraction of the window that a loss removes at the queueing delay `delay`, in 64ths (`beta`).
+    /// `largest` is the largest queueing delay.
     fn beta_at(&self, delay: u64, largest: u64) -> u64 {
         let (least, most) = self.betas;
         let (low, high) = (largest / 10, 8 * largest / 10);

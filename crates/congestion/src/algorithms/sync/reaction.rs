@@ -38,8 +38,8 @@ pub(super) enum Reaction {
 }
 
 impl Reaction {
-    /// Returns the effect of an acknowledgement outside recovery. `verdict` is the detector's last decision. `number`
-    /// is the number of the current report if the decision is new, and `None` otherwise.
+    /// Returns the effect on the window of an acknowledgement outside recovery. `verdict` is the detector's last
+    /// decision. `number` is the number of the acknowledgement's delay report if this report led to the decision.
     pub(super) fn step(
         &mut self,
         verdict: Option<&Verdict>,
@@ -119,7 +119,7 @@ impl Cut {
 /// Number of reports from one adjustment to the next.
 const PERIOD: u64 = 3;
 
-/// State of SyncMixReact: reductions and growth by trend and level (table 1.1).
+/// State of SyncMixReact, which reduces or grows the window by the trend and level of the queueing delay (table 1.1).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
     /// True if the last adjustment stays in effect while the trend is undetermined.

@@ -19,7 +19,7 @@ pub struct KernelVeno {
     /// Fraction of the window that is kept after a loss on a path that is not congested, in thousandths.
     kept: u64,
     rtts: SmallestRtts,
-    /// True if the window grows when the next window of segments has been acknowledged.
+    /// True if the next acknowledged window of segments adds a segment. Alternates, which halves the growth.
     inc: bool,
     /// Number of half segments in the queue.
     diff: u64,

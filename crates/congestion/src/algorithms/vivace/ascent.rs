@@ -53,8 +53,8 @@ impl Ascent {
         f64::from(steps.max(2 * steps - LINEAR_STEPS))
     }
 
-    /// Limits a change to the boundary omega = omega0 + k delta, times the rate. k counts the changes that exceed the
-    /// boundary. When a change does not exceed it, k falls to the smallest value that allows this change.
+    /// Limits a change of `rate` to the dynamic change boundary, `(omega0 + k delta) * rate`. A change that exceeds the
+    /// boundary increases `k` by one. Any other change lowers `k` to the smallest value that allows this change.
     fn bounded(&mut self, change: f64, rate: f64) -> f64 {
         let allowed = |moved: u32| rate * (self.boundary + f64::from(moved) * self.boundary_step);
         if change > allowed(self.moved) {

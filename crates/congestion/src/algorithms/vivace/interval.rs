@@ -163,7 +163,7 @@ impl Regression {
         self.product += sent * rtt;
     }
 
-    /// Returns the slope of the round-trip time; zero if all segments were sent at the same time.
+    /// Returns the slope of the round-trip time over the sending time; zero if all sending times are equal.
     fn slope(&self) -> f64 {
         let spread = self.samples * self.sent_squared - self.sent * self.sent;
         if spread <= 1e-9 * self.samples * self.sent_squared {

@@ -4,11 +4,11 @@
 //! its authors' implementations. "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's
 //! submission, unless another branch is named.
 //!
-//! Three points are interpreted as follows. One pair of intervals decides, as in section 4.2 (the submission compares
-//! two pairs after a change of direction, branch master three). The slope of the round-trip time counts with its sign,
-//! as in equation 1 (branch master sets negative slopes to zero). A small loss rate has a small weight, as in the
-//! submission; otherwise the noise of an interval's losses would change the utility more than a change of the rate by
-//! 10 %. A Mbit/s is 10^6 bit/s.
+//! Three points are implemented as follows. Each change of the rate needs one pair of intervals, as in section 4.2 (in
+//! the submission two pairs after a change of direction, in branch master three). The slope of the round-trip time has
+//! its sign, as in equation 1 (branch master sets negative slopes to zero). A small loss rate has a small weight, as in
+//! the submission; otherwise the noise of losses would change the utility more than a change of the rate by 10 %. A
+//! Mbit/s is 10^6 bit/s.
 //!
 //! Known limits: with random losses of 3 % and more, the rate falls, since at least every second interval then loses
 //! more than 3 %. At 500 kbit/s, an interval has only ten segments: if the start has overfilled the queue, the rate

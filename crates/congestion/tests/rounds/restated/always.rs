@@ -157,8 +157,8 @@ fn prague() {
     assert_follows(&algorithm, Prague::new, &[20.0, 60.0, 2000.0]);
 }
 
-/// Maximum in a sliding window of time: Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). With inverse round-trip
-/// times, it gives the smallest round-trip time.
+/// Maximum in a sliding window of time: Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). The maximum of inverse
+/// round-trip times gives the smallest round-trip time.
 #[derive(Clone, Copy, Default)]
 struct RunningMax([(u64, f64); 3]);
 

@@ -64,8 +64,8 @@ fn vegas() {
     );
 }
 
-/// Law of Veno by Fu and Liew, JSAC 21(2), 2003: half of standard TCP's growth with three and more queued segments, and
-/// a reduction by a fifth for a loss with fewer.
+/// Law of Veno by Fu and Liew, JSAC 21(2), 2003. With three or more queued segments, the window grows half as fast as
+/// that of standard TCP. With fewer, a loss reduces the window by a fifth.
 #[derive(Default)]
 struct Veno {
     base: Option<Span>,

@@ -1,5 +1,5 @@
-//! Differential tests: each algorithm is compared with its law on flows with random events. The laws are restated here
-//! from the algorithms' sources. After each event, the window, the threshold and the recorded state must be equal.
+//! Differential tests: on random events, each algorithm is compared with its law, a second implementation written from
+//! the algorithm's source. After each event, the window, the threshold and the recorded state must be equal.
 
 mod always;
 mod compound;

@@ -153,7 +153,7 @@ fn standard() {
     assert_follows("standard", &[], || Standard);
 }
 
-/// Slow start of Linux 2.6.22 (`tcp_cong.c`), which continues at the threshold itself.
+/// Slow start of Linux 2.6.22 (`tcp_cong.c`), which still applies when the window equals the threshold.
 struct Linux;
 
 impl SlowStart for Linux {

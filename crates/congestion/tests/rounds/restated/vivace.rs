@@ -27,7 +27,7 @@ struct Vivace {
 #[derive(Clone, Copy)]
 enum VivaceStage {
     Paused,
-    /// Start of the flow, with the utility at half of the rate.
+    /// Start of the flow. The number is the utility at half of the current rate.
     Starting(f64),
     /// Test of a rate above and of a rate below the current one, in a pair of intervals. The flag is true if the higher
     /// rate comes first. The number is the gradient of the previous pair if this pair repeats its test.

@@ -58,8 +58,8 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// Updates the estimate for `acked` newly acknowledged segments. `bandwidth` is the estimated bandwidth in segments
-    /// per second.
+    /// Updates the estimate of ACK aggregation after `acked` newly acknowledged segments. `bandwidth` is the estimated
+    /// bandwidth in segments per second.
     pub(super) fn on_ack(
         &mut self,
         acked: f64,
@@ -158,7 +158,7 @@ impl Policer {
         false
     }
 
-    /// Ends the current interval if its losses were high enough; called when losses are reported.
+    /// Ends the measuring interval if enough of its segments were lost to indicate a policer.
     fn end_interval(&mut self, report: AckReport) {
         let delivered = (report.delivered - self.delivered) as f64;
         let lost = (report.lost - self.lost) as f64;

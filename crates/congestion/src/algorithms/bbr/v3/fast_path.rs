@@ -107,8 +107,8 @@ impl Machine {
         true
     }
 
-    /// Returns the bounds of the fast path. During the cycle of ProbeBW, they are valid until the cycle advances, a
-    /// round ends, or [`super::model::MinRtt::update`] would change a value. The window may grow to `bound`.
+    /// Returns the bounds of the fast path, which exists only in the cycle of ProbeBW. They are valid until the cycle
+    /// advances, a round ends, or [`super::model::MinRtt::update`] changes a value. `bound` is the window's maximum.
     pub(super) fn fast_path_bounds(
         &self,
         ack: &AckSample,

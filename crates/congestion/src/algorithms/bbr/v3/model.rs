@@ -33,8 +33,8 @@ pub(super) struct Bounds {
 /// Recent deliveries and losses; the bounds are computed from them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signals {
-    /// Number of segments sent before the current round. The round ends when more than these have been delivered or
-    /// lost.
+    /// Number of segments sent before the current round. The round ends when more segments than this number have been
+    /// delivered or lost.
     pub(super) round_end: u64,
     pub(super) round_start: bool,
     pub(super) lost: bool,
@@ -155,8 +155,8 @@ impl Probe {
         }
     }
 
-    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1). Returns
-    /// false if pacing, the application or the receiver always limited the flow.
+    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1).
+    /// Otherwise, pacing, the application or the receiver limited the flow.
     #[inline]
     pub(super) fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
         ack.delivered + ack.lost <= self.cwnd_full_until

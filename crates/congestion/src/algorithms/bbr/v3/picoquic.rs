@@ -5,7 +5,7 @@
 //! - Startup ends when all seven samples exceed the smallest round-trip time by a quarter (`RTTJitterBufferStartup`).
 //!   Under this condition ProbeBW_UP ends, too, once it has lasted a round trip; it also ends with 1.25 bandwidth-delay
 //!   products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate does not end ProbeBW_UP.
-//! - A cycle is as long as its wall-clock wait; rounds are not counted (`rounds_since_bw_probe` is never incremented).
+//! - A probe begins after a random time, not after a number of rounds (`rounds_since_bw_probe` is never incremented).
 //!   After Startup, and as long as probes increase the rate by a fifteenth, the next probe comes within 250 ms and a
 //!   round trip (`do_rapid_start`).
 //! - Startup begins again if the rate reaches 1.5 times its value at the start of the ProbeBW cycles
@@ -30,8 +30,8 @@ use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
-/// Divisor of the smallest round-trip time. A sample is long if it exceeds the smallest round-trip time by more than
-/// this quotient plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
+/// Divisor that gives a quarter of the smallest round-trip time. A sample is long if it exceeds the smallest round-trip
+/// time by more than this quarter plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
@@ -571,9 +571,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`). Only the last burst
-    /// therefore counts as excess. In the draft, the interval continues: the excess is 5 + 7 segments, less the one
-    /// that the rate explains for a millisecond.
+    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`): the excess is the last
+    /// burst of 7 segments. In the draft, the interval continues, and the excess is 5 + 7 - 1 segments: one segment is
+    /// expected in a millisecond at 1000 segments per second.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;

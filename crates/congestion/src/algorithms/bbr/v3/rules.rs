@@ -13,7 +13,7 @@ pub(super) trait Rules {
     /// True if each loss removes a segment from the window, and if too many losses freeze the window for a round trip.
     const CONSERVES: bool;
 
-    /// True if samples after a probe count for this probe, up to the first one that shows too many segments in flight.
+    /// True if losses or marks may lower the long-term bound after all samples of a probe have arrived, once per probe.
     const SAMPLES_BEYOND_PROBES: bool;
 
     /// Prepares the variant's state before an acknowledgement is processed.
