@@ -43,13 +43,13 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Updates the algorithm's state for an acknowledgement of newly delivered segments, and the window if the phase
-    /// allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
+    /// Updates the algorithm's state for an acknowledgement of newly delivered segments. Also updates the window if
+    /// `phase` allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
     ///
-    /// Called once for each such acknowledgement, except those for which [`Self::increment`] has returned a value.
-    /// Algorithms with [`Phases::All`] are called after the transport's response to losses that the acknowledgement
-    /// shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`]. They are not called for duplicates that begin no
-    /// recovery. All other algorithms are called before the response.
+    /// This method is not called if [`Self::increment`] was called for the acknowledgement and returned a value.
+    /// Algorithms with [`Phases::All`] are called after the transport's response to the losses that the acknowledgement
+    /// shows; the phase is then [`Phase::Recovery`] or [`Phase::Avoidance`]. They are not called for a duplicate
+    /// acknowledgement outside recovery, unless it begins one. All other algorithms are called before the response.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance

@@ -27,7 +27,7 @@ pub struct Needs {
     /// An echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) if the flow uses ECN; the
     /// algorithm also works without ECN.
     pub exact_marks: bool,
-    /// Segments sent as ECT(1), which requests L4S service (RFC 9331), and an exact count of marks (AccECN, RFC 9768).
+    /// Segments sent as ECT(1) to request L4S service (RFC 9331), and an exact count of marks (AccECN, RFC 9768).
     pub l4s: bool,
     /// Segments that are not ECN-capable, since the algorithm does not respond to marks. Senders of ECN-capable
     /// segments must respond (RFC 3168 section 6.1.2).

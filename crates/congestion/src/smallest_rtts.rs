@@ -74,7 +74,7 @@ impl MeasuredRound {
         self.sequence.una > self.end
     }
 
-    /// Begins the next round trip, with the first segment that has not been sent yet (`vegas_enable`).
+    /// Begins the next round trip. It ends with the acknowledgement of a segment sent from now on (`vegas_enable`).
     pub(crate) fn begin(&mut self) {
         self.end = self.sequence.nxt;
         self.rtts.forget_min();

@@ -20,7 +20,7 @@ pub struct CongestionState {
     pub window: Window,
     /// State of the current recovery, if it halves the rate; few algorithms do so.
     rate_halving: Option<Box<RateHalving>>,
-    /// True once there was a congestion signal other than a timeout, which ends ns-2's limited slow start.
+    /// True after a congestion signal, until a timeout. In the meantime, ns-2's limited slow start is inactive.
     signalled: bool,
     slow_start: SlowStart,
     controller: Controller,
@@ -109,8 +109,8 @@ impl CongestionState {
         !self.slow_start.lasts(&self.window)
     }
 
-    /// Processes an acknowledgement of several segments if slow start ends within it: the remaining segments count in
-    /// congestion avoidance. Returns false if slow start does not end.
+    /// Processes an acknowledgement if slow start ends with part of its segments: the remaining segments count in
+    /// congestion avoidance. Otherwise does nothing and returns false.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
         let (mut slow_start, mut window) = (self.slow_start.clone(), self.window);
@@ -146,7 +146,7 @@ impl CongestionState {
         self.controller.on_ack(ack, phase, &mut self.window);
     }
 
-    /// Reduces the window for an acknowledgement, in a recovery with rate halving.
+    /// Reduces the window for an acknowledgement, if there is a recovery with rate halving.
     #[inline]
     pub fn halve_rate(&mut self, ack: &AckSample) {
         if let Some(halving) = &mut self.rate_halving {

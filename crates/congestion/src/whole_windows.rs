@@ -79,8 +79,7 @@ pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
 }
 
-/// Reduces the window and the threshold to `target`, at least two segments; a window of one segment does not change.
-/// The transport ends the reduction at the threshold, as the kernel does.
+/// Sets the threshold to `target`, at least two segments. Reduces the window to the threshold if the window is larger.
 pub(crate) fn reduce(window: &mut Window, target: f64) {
     let before = window.cwnd();
     window.reduce_to(target);

@@ -90,7 +90,7 @@ const ROUNDS: usize = 4;
 /// Maximum queueing delay that counts as an empty queue, as a fraction of the largest queueing delay in the last
 /// `ROUNDS` round trips.
 const EMPTY: f64 = 0.1;
-/// Minimum number of successive round trips in one direction for the velocity to double.
+/// Minimum number of successive round trips without a change of direction for the velocity to double.
 const STEADY: u32 = 3;
 /// Pacing rate, in windows per standing round-trip time.
 const PACING: f64 = 2.0;
@@ -203,8 +203,8 @@ impl Copa {
         self.lost = false;
     }
 
-    /// Chooses the velocity (section 2.1). After slow start, it doubles in each round trip from the third successive
-    /// one in the same direction on.
+    /// Chooses the velocity (section 2.1). After slow start, it doubles in each round trip, once the direction has
+    /// stayed the same for three round trips.
     fn choose_velocity(&mut self, cwnd: f64) {
         let grows = cwnd > self.cwnd_before;
         self.steady = if grows == self.grows && !self.slow_start {

@@ -218,7 +218,7 @@ impl CongestionControl for Ghstcp {
 struct Cycle {
     /// Departure time of the first segment.
     start: Time,
-    /// Number of samples in a complete cycle: the window at its start.
+    /// Number of samples in a complete cycle: the window at the start of the cycle.
     size: u64,
     count: u64,
     mean_departure_s: f64,

@@ -55,7 +55,7 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
 
 /// Minimum growth, as a fraction of standard TCP's.
 const LEAST_GAIN: f64 = 1.0 / 16.0;
-/// Delay at the end of the first slow start, as a fraction of the target delay.
+/// Queueing delay that ends the first slow start if exceeded, as a fraction of the target delay.
 const EXIT: f64 = 0.75;
 /// Number of round trips with the minimum window in a slowdown; also the number of round trips from the end of the
 /// first slow start to the first slowdown.

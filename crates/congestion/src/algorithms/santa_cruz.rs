@@ -73,8 +73,8 @@ impl Arrival {
         })
     }
 
-    /// Returns the mean time between arrivals from `earlier` to this one, in seconds: an estimate of a segment's
-    /// service time. Returns `None` if the estimate is not possible.
+    /// Returns the mean time between arrivals, from the arrival `earlier` to `self`, in seconds: an estimate of a
+    /// segment's service time. Returns `None` if the time or the number of delivered segments has not increased.
     fn service_s(self, earlier: Self) -> Option<f64> {
         let segments = self.delivered.checked_sub(earlier.delivered)? as f64;
         let service_s = (self.at_s - earlier.at_s) / segments;

@@ -164,8 +164,8 @@ impl CarefulResume {
         }
     }
 
-    /// Jumps once the segments of the initial window have arrived. Does not jump after losses, on a different path, or
-    /// if the jump would not enlarge the window. A sender without data to send waits.
+    /// Decides about the jump, when the segments of the initial window have arrived. The window does not jump after
+    /// losses, on a different path, or to a smaller window. A sender without data to send decides later.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO

@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(found, Some(5_005));
     }
 
-    /// Checks that slow start ends with the ninth sample of a round if the smallest one exceeds 100 + 12.5 ms.
+    /// Checks that the ninth sample of a round ends slow start if the smallest of the nine exceeds 100 + 12.5 ms.
     #[test]
     fn a_longer_round_trip_ends_slow_start_with_the_ninth_sample() {
         let gap = Span::from_millis(5);
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(after(130_000, 120_000), Some(8));
     }
 
-    /// The round-trip time has to grow by an eighth, limited to a range from 4 to 16 ms.
+    /// Checks that HyStart reacts if the round-trip time has grown by more than an eighth, limited to 4 to 16 ms.
     #[test]
     fn the_growth_that_counts_is_an_eighth_within_bounds() {
         for (min_ms, growth_us) in [(8, 4_000), (40, 5_000), (400, 16_000)] {

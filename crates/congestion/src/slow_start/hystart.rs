@@ -137,7 +137,7 @@ impl Hystart {
         self.over = true;
     }
 
-    /// Returns the part of an acknowledgement's credit, in segments, that counts towards growth.
+    /// Returns the number of acknowledged segments, out of `credit`, that count towards growth.
     pub(super) fn limit(&self, credit: f64) -> f64 {
         if self.over {
             credit

@@ -169,8 +169,8 @@ pub enum SlowStart {
         max_ssthresh: f64,
     },
     /// ns-2's limited slow start (ns-2.35, `tcp.cc`). `ssthresh` starts at `max_ssthresh`. Above it, the window grows
-    /// by the algorithm's step or the limited step, whichever is larger. The first reduction, except by a timeout, ends
-    /// this.
+    /// by the algorithm's step or the limited step, whichever is larger. A congestion signal turns the limited step
+    /// off, and a timeout turns it on again.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,

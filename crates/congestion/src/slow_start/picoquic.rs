@@ -116,8 +116,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Runs slow start with round-trip times of `rtts_ms` milliseconds, on acknowledgements `gap_us` apart. Returns the
-    /// number, from one, of the sample that ends slow start, and the final window.
+    /// Runs slow start with the round-trip times `rtts_ms`, in acknowledgements `gap_us` microseconds apart. Returns
+    /// the number of the acknowledgement that ends slow start, from one, and the final window.
     fn end(rtts_ms: &[u64], gap_us: u64) -> (Option<usize>, f64) {
         let mut slow_start = PicoquicSlowStart::default();
         let mut window = Window::new(100.0, 1e6, 1e6, Rounding::Real);

@@ -77,8 +77,8 @@ fn ledbat_s_window_stays_between_two_segments_and_those_in_flight() {
     assert_eq!(sender.state.window.ssthresh(), 2.0);
 }
 
-/// Checks that slow start ends when the queueing delay exceeds the target, not at the target itself. The last doubling
-/// of the window is then undone, down to no less than two segments.
+/// Checks that slow start ends when the queueing delay exceeds the target, not at the target itself. The window is then
+/// halved, which undoes its last doubling, but at least two segments remain.
 #[test]
 fn ledbat_s_slow_start_ends_above_the_target() {
     let mut start = sender("ledbat", 20.0, 1e6);
@@ -212,8 +212,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// Checks that slow start after a timeout ends at the threshold, half of the window, or at a loss. Its duration counts
-/// as that of a slowdown.
+/// Checks that slow start after a timeout ends at the threshold, half of the window, or at a loss. The next slowdown
+/// begins after nine times the duration of this slow start.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

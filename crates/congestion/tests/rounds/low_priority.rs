@@ -51,8 +51,8 @@ fn lp_leaves_the_path_to_a_standard_flow() {
     assert!(reno > 0.3, "{reno}");
 }
 
-/// Checks that TCP-LP halves its window at the first indication, and reduces it to one segment at another one in the
-/// inference phase. The rate of the path falls so far that half of the window, about 45 segments, still builds a queue.
+/// Checks that TCP-LP halves its window at the first early indication, and reduces it to one segment at another one in
+/// the inference phase. Half of the window, about 45 segments, still builds a queue.
 #[test]
 fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     let mut pipe = Pipe::single(
@@ -163,8 +163,8 @@ fn beginner(kind: &str, given: &[(&str, f64)]) -> CongestionState {
     flow(&spec, slow_start("standard", None), 10.0, 1e6).state
 }
 
-/// Checks that LEDBAT's slow start ends within a round trip after the delay exceeds the target. The window then returns
-/// to its value at that time, and the queue stays near the target of 50 segments.
+/// Checks that the queue stays below 200 segments in LEDBAT's slow start, which ends when the delay exceeds the target.
+/// The queue then stays near the target of 50 segments.
 #[test]
 fn ledbat_leaves_slow_start_at_its_target() {
     let target = [("target", 0.05)];

@@ -104,7 +104,7 @@ impl BicNist {
         }
     }
 
-    /// Moves the ends of the search after a congestion signal at `base` segments (equation 11).
+    /// Restarts the search after a congestion signal at `base` segments, and sets its upper end (equation 11).
     fn end_epoch(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.last_max;
         self.max = if lower {

@@ -93,7 +93,7 @@ pub struct DraftC4 {
     pub(super) running_min_s: f64,
     /// The current round trip (section 3.4).
     pub(super) era: Era,
-    /// Values measured since the last Recovery ended; they determine the growth (section 4).
+    /// Values measured since the last Recovery; they set the rate and the state after the next one (section 4).
     pub(super) cycle: Cycle,
     /// Number of successive Recovery states with congestion (section 5.5.2).
     pub(super) congested_recoveries: u32,

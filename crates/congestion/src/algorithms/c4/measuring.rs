@@ -47,7 +47,7 @@ pub(super) fn loss_rate_after_deliveries(rate: f64, delivered: u64) -> f64 {
     rate * (1.0 - GAIN).powi(delivered as i32)
 }
 
-/// Returns the smoothed loss rate after `lost` lost segments; `rate` is its value before (section 5.3).
+/// Returns the smoothed loss rate after `lost` lost segments (section 5.3). `rate` is the smoothed loss rate before.
 pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }

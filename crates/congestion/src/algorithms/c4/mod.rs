@@ -349,8 +349,8 @@ mod tests {
         assert_eq!(path.era(1400.0, RTT_MS), State::Recovery);
     }
 
-    /// Section 5.6: if the flow did not reach its nominal rate although the application had enough data, the nominal
-    /// rate is lowered by half of the difference to the maximum sample.
+    /// Checks that a nominal rate is lowered by half of its difference to the maximum rate sample, if the flow did not
+    /// reach the nominal rate although the application had enough data (section 5.6).
     #[test]
     fn a_rate_that_was_not_reached_is_trimmed() {
         let mut path = Path::cruising();

@@ -159,8 +159,8 @@ impl KernelCubic {
         }
     }
 
-    /// Returns the cubic's window at `time`, in 1024ths of a second since the start of the epoch. Its distance to the
-    /// plateau is a whole number of segments.
+    /// Returns the window of the cubic, `time` / 1024 seconds after the start of the epoch. The window's distance to
+    /// the plateau is rounded down to whole segments.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;

@@ -1,7 +1,7 @@
-//! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window always equals the value of the cubic. A reduction
-//! keeps 7/8 of the window; fast convergence lowers the window together with the peak. The first slow start ends when
-//! round-trip times grow. The window at that time becomes the plateau, and losses of segments sent until then do not
-//! count.
+//! CUBIC of picoquic (picoquic/cubic.c, August 2026). The window is that of the cubic or of standard TCP, whichever is
+//! larger. A reduction keeps 7/8 of the window, or 49/64 if fast convergence also lowers the plateau. The first slow
+//! start ends when round-trip times grow; the window at that time is the first plateau. Losses of segments sent before
+//! this time are ignored.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -196,8 +196,8 @@ mod tests {
         window.cwnd()
     }
 
-    /// A window of 875 segments reaches 1000 after K = (125 / 0.4)^(1/3) = 6.7860 s. Five seconds after slow start has
-    /// ended at 100 segments, the window is 100 + 0.4 * 5^3 = 150.
+    /// Checks that the window follows the cubic: it grows from 100 to 100 + 0.4 * 5^3 = 150 segments in five seconds
+    /// after slow start, and from 875 back to 1000 segments in (125 / 0.4)^(1/3) = 6.7860 s after a reduction.
     #[test]
     fn the_window_is_the_cubic() {
         let (mut cubic, mut window) = (cubic(), window(100.0));

@@ -190,7 +190,7 @@ pub struct Hstcp {
     ns2: Option<Ns2Factor>,
     /// True if a timeout sets `ssthresh` with the decrease of HighSpeed TCP (NIST SP 500-282, equation 29).
     own_threshold: bool,
-    /// Count and table row of a current kernel; `None` in other variants.
+    /// Additional state of variant linux-6.18; `None` in other variants.
     kernel: Option<KernelCount>,
 }
 
@@ -301,7 +301,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Stores `b` for a reduction or a timeout at `cwnd` segments, if `cwnd` is above `low_window`.
+    /// Stores `b(cwnd)` for a reduction or a timeout at a window of `cwnd` segments above `low_window`.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);
@@ -465,8 +465,8 @@ impl Curve {
         line.max(self.min_decrease)
     }
 
-    /// Returns the largest window to tabulate: where `b(w)` reaches its lower bound or 0.01, at most four million
-    /// segments. At the bound, `a(w)` has a kink. Where `b(w)` is below 0.01, `a(w)` is too curved for the table.
+    /// Returns the largest window in the table, at most four million segments. `a(w)` is too curved for the table where
+    /// `b(w)` is below 0.01, and has a kink where `b(w)` reaches its lower bound. The table ends before both.
     fn table_end(&self) -> f64 {
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))

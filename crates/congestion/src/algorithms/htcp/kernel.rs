@@ -231,8 +231,8 @@ impl KernelHtcp {
 mod tests {
     use super::*;
 
-    /// With a round-trip time of 100 ms, the scaling factor is one. After three seconds, the increase `1 + 10 (t - 1) +
-    /// ((t - 1) / 2)^2` is 1 + 20 + 1 segments. It is multiplied by 2 (1 - 1/2).
+    /// Checks that the increase three seconds after the last event is `1 + 10 (t - 1) + ((t - 1) / 2)^2`, here 22
+    /// segments, with a round-trip time of 100 ms, and twice as much with 200 ms.
     #[test]
     fn the_increase_follows_the_time_since_the_last_event() {
         let mut htcp = KernelHtcp::new(0.8);

@@ -97,7 +97,7 @@ const JIFFY: Span = Span::from_millis(1);
 /// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Smallest round-trip times up to this value are not trusted: Linux then halves the window.
+/// Smallest round-trip time up to which Linux always halves the window, instead of adapting the reduction.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
 /// Maximum increase of the largest round-trip time by one sample in Linux.
@@ -107,7 +107,7 @@ const LINUX_MAX_STEP: Span = Span::from_millis(20);
 /// the smallest round-trip time.
 const LINUX_SETTLED: u64 = 4;
 /// Slow start threshold before the first congestion event, in segments. Linux does not measure the largest round-trip
-/// time at this threshold.
+/// time while the threshold has this value.
 const LINUX_NO_THRESHOLD: f64 = 65_535.0;
 
 /// State of H-TCP for one flow.
@@ -491,10 +491,9 @@ mod tests {
         }
     }
 
-    /// Checks that Linux waits for a second event with steady throughput. Only then does the ratio of the smallest to
-    /// the largest round-trip time become the fraction of the window that is kept. The smallest one is 70 ms; the
-    /// largest one is 100 ms at first, and falls to 98, 96, 94, 92 and 90 ms. Linux computes in whole milliseconds and
-    /// 128ths.
+    /// Checks that Linux keeps half of the window until the second successive event with steady throughput. It then
+    /// keeps the ratio of the smallest to the largest round-trip time, in 128ths. The smallest one is 70 ms; the
+    /// largest one is 100, 98, 96, 94, 92 and 90 ms at the events, in whole milliseconds.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);

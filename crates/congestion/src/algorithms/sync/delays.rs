@@ -60,8 +60,8 @@ impl Delays {
         }
     }
 
-    /// Returns the change from the last but one queueing delay to the last, as a fraction of the former. A change from
-    /// zero to any delay is 1 (Weigle 2003, chapter 3, SyncMix).
+    /// Returns the absolute difference between the last two queueing delays, as a fraction of the earlier one. A change
+    /// from zero to any other delay is 1 (Weigle 2003, chapter 3, SyncMix).
     pub(super) fn change(&self) -> f64 {
         if self.queueing_s == self.previous_s {
             0.0

@@ -101,8 +101,8 @@ mod tests {
         near(ascent.change(100.0, 0.5), 0.5);
     }
 
-    /// Checks the limits of changes. They are 5, 11 and 17 % of the rate while the gradient requests larger changes.
-    /// Otherwise, the limit is the smallest one that allows the change.
+    /// Checks the change boundary: 5 % of the rate at first, and 6 % more after each change that it has limited. Any
+    /// other change lowers the boundary to the smallest value that allows this change.
     #[test]
     fn changes_are_bounded() {
         let mut ascent = ascent(0.05);

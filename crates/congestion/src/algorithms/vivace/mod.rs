@@ -158,8 +158,8 @@ enum Stage {
     /// Choice between doubling the rate once more and ending the start. `before` is the utility at half of the current
     /// rate.
     Starting { before: f64 },
-    /// Choice of a direction, from one interval above the rate and one below; `high_first` gives their order.
-    /// `doubtful` is the gradient of the previous pair of intervals, if this pair repeats it.
+    /// Choice of a direction, from an interval above the rate and one below; `high_first` gives their order. If these
+    /// intervals repeat a doubtful measurement, `doubtful` is the gradient of that measurement.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -176,7 +176,7 @@ pub struct Vivace {
     probe: f64,
     ascent: Ascent,
     stage: Stage,
-    /// True once the utility has fallen for the first time, which ends the start.
+    /// True once a decrease of the utility has ended the doubling of the rate at the start.
     started: bool,
     /// Rate in Mbit/s; 0 before the first round trip.
     rate: f64,

@@ -1,6 +1,6 @@
-//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`). Windows are whole numbers. As in Vegas, the smallest sample of
-//! a round trip decides, also in slow start. Decongestion needs a round trip with at least three samples; it also sets
-//! the threshold.
+//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`). Windows are whole numbers. As in Vegas, the queue is computed
+//! from the smallest sample of each round trip, also in slow start. Decongestion needs a round trip with at least three
+//! samples; it also sets the threshold.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -144,7 +144,7 @@ fn vegas() {
     );
 }
 
-/// Law of Veno by `tcp_veno.c`, with a beta of 3 segments, which is counted in half segments.
+/// Law of Veno by `tcp_veno.c`. Queued segments are counted in halves, and beta is 3 segments.
 struct Veno {
     socket: Socket,
     samples: Samples,

@@ -76,7 +76,7 @@ pub fn answer_as_standard(event: &Event, window: &mut Window) {
     }
 }
 
-/// Sets the window to one segment after a timeout, and sets the threshold unless the epoch already has one.
+/// Sets the window to one segment after a timeout, and the threshold to `threshold` if the timeout may change it.
 pub fn restart_below(timeout: &Timeout, threshold: f64, window: &mut Window) {
     if !timeout.keep_ssthresh {
         window.set_ssthresh(threshold);
@@ -343,7 +343,7 @@ pub fn assert_follows<L: Law>(controller: &Controller, law: impl Fn() -> L, wind
     }
 }
 
-/// Asserts that a variant of an algorithm with parameters follows its law.
+/// Asserts that the algorithm `kind` follows `law` ([`assert_follows`]), in `variant` and with parameters `given`.
 #[track_caller]
 pub fn assert_variant<L: Law>(
     kind: &str,

@@ -102,8 +102,8 @@ fn multcp() {
     });
 }
 
-/// Binomial control (Bansal and Balakrishnan, INFOCOM 2001, equation 1). The equation states the change in a round
-/// trip; an acknowledgement contributes `1 / w` of it.
+/// Checks binomial control (Bansal and Balakrishnan, INFOCOM 2001, equation 1). The equation gives the change per round
+/// trip; each acknowledged segment contributes `1 / w` of this change.
 #[test]
 fn binomial() {
     let given = [("k", 0.7), ("l", 0.4), ("increase", 2.0), ("decrease", 0.6)];
@@ -170,7 +170,7 @@ fn scalable() {
 /// the current one; it uses the marks of the current one.
 #[derive(Default)]
 struct DecBit {
-    /// Acknowledged segments since the last change of the window, true for those with a mark.
+    /// Marks of the segments acknowledged since the last change of the window: true for a segment with a mark.
     seen: Vec<bool>,
     /// Number of segments in the window before its last change.
     before: usize,

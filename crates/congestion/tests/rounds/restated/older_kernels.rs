@@ -1,4 +1,4 @@
-//! Laws of Linux 2.6.22 that differ from the algorithms' papers, and of H-TCP in NIST's study.
+//! Laws of algorithms in Linux 2.6.22 that differ from the papers, and the law of H-TCP in NIST's study.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::{Span, Time};

@@ -352,8 +352,8 @@ struct RapidStart {
     over: bool,
     floor: Option<Span>,
     counts: (u64, u64),
-    /// Values of the first recovery in segments: the window, its lower bound, its change for each segment that arrives,
-    /// and for each one lost. `None` before the first recovery.
+    /// Values of the first recovery in segments: the window, its lower bound, and its reductions for each segment that
+    /// arrives and for each lost segment. `None` before the first recovery.
     recovery: Option<[f64; 4]>,
 }
 
@@ -492,8 +492,8 @@ struct Picoquic {
     over: bool,
     /// The largest rate so far, in segments per second.
     per_s: f64,
-    /// Acknowledgement of the last rate sample: number of segments delivered by then, arrival time, and departure time
-    /// of its segment.
+    /// Acknowledgement of the last rate sample: number of segments delivered by then, arrival time of the
+    /// acknowledgement, and departure time of the segment that it acknowledges.
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,
     sampled: Option<Time>,

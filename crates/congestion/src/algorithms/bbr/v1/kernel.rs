@@ -239,8 +239,8 @@ mod tests {
         assert_eq!(aggregation.room(1000.0), 1.0);
     }
 
-    /// Runs rounds of 100 ms; `of` gives the numbers of segments delivered and lost by the end of each. Returns the
-    /// rate of the policer after each round.
+    /// Passes rounds of 100 ms to `policer`. Each element of `of` has the numbers of segments delivered and lost in a
+    /// round. Returns the policer's rate after each round.
     fn rounds(policer: &mut Policer, of: &[(u64, u64)]) -> Vec<Option<f64>> {
         let (mut delivered, mut lost) = (0, 0);
         let round = |(number, &(more, less)): (usize, &(u64, u64))| {

@@ -179,9 +179,9 @@ mod tests {
         Differential::new(Bbr3::new(&settings))
     }
 
-    /// Passes acknowledgement `number` to both flows, on a path of 1000 segments per second and 100 ms. Some
-    /// acknowledgements come together, and few show the full rate. On a `lossy` path, four of a hundred segments are
-    /// lost during a fifth of each second.
+    /// Passes the acknowledgement `number` to both flows of `differential`, on a path of 1000 segments per second and
+    /// 100 ms. Some acknowledgements report several segments, and few have the full rate. On a `lossy` path, four of a
+    /// hundred segments are lost during a fifth of each second.
     fn usual(differential: &mut Differential<Bbr3>, number: usize, lossy: bool) {
         let delivered = match number % 50 {
             0 => 3,

@@ -70,7 +70,7 @@ pub(super) struct Machine {
     pub(super) ecn_factor: f64,
     /// Maximum round-trip time, in seconds, of flows that respond to marks (Linux v3, `ecn_max_rtt_us`).
     pub(super) ecn_max_rtt_s: f64,
-    /// Initial growth of the long-term bound per round in a probe that follows marks, as a fraction (Linux v3,
+    /// Growth of the long-term bound in the first round of a probe after marks, as a fraction of the bound (Linux v3,
     /// `ecn_reprobe_gain`).
     pub(super) ecn_reprobe: f64,
     /// True if segments are sent as ECT(1), which requests L4S service (RFC 9331).

@@ -52,7 +52,7 @@ const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
-/// Number of successive probes below `PROBE_GROWTH` that are tolerated; one more ends the early probes.
+/// Maximum number of successive probes that raise the rate by less than `PROBE_GROWTH` before the early probes end.
 const PROBES: u32 = 3;
 
 /// Number of round trips without an acknowledgement that counts as a suspension of the path.
@@ -95,8 +95,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Records the end of a probe. After a probe that has raised the rate by `PROBE_GROWTH`, the next probes come
-    /// early, until more than `PROBES` in a row have raised it by less.
+    /// Decides at the end of a probe if the next probes come early. They do after a probe that has raised the rate by
+    /// `PROBE_GROWTH`, until more than `PROBES` successive probes have raised it by less.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {

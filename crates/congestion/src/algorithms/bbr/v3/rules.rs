@@ -1,4 +1,4 @@
-//! The rules that differ between the draft and picoquic. The state machine is compiled once for each variant.
+//! Rules of BBRv3 that differ between the draft and picoquic. The state machine is compiled once for each variant.
 
 use longhaul_units::{Span, Time};
 

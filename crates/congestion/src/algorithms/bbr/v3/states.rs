@@ -325,9 +325,9 @@ fn handling_application_limited_sending_during_probe_refill() {
     assert_eq!(flow.bbr.machine.state, State::Up);
 }
 
-/// Linux v3: marks have an effect if the smallest round-trip time is at most `ecn_max_rtt_s`. The smoothed fraction of
-/// marked segments starts at one, and moves by a sixteenth of its distance to the fraction of each round. The
-/// short-term bound falls by a third of the smoothed fraction.
+/// Checks the response of Linux v3 to marks, if the smallest round-trip time is at most `ecn_max_rtt_s`. In each round,
+/// the smoothed fraction of marked segments moves by a sixteenth towards the fraction of this round. The short-term
+/// bound falls by a third of the smoothed fraction.
 #[test]
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {

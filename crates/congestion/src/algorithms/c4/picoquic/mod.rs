@@ -29,7 +29,7 @@ use crate::window::Window;
 
 /// Rate coefficient of Pushing (`C4_ALPHA_PUSH_25`).
 const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
-/// Number of successive increases, by probes and pushes, that leads back to Initial.
+/// Maximum of `level`, which counts successive increases by probes and pushes. One more increase leads back to Initial.
 const MAX_LEVEL: u32 = 3;
 /// Number of acknowledgements and losses before losses can end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
