@@ -71,11 +71,11 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         initial
     }
 
-    /// Responds to a congestion signal, which is a loss or a mark. The window that the algorithm sets applies at once,
-    /// and its threshold applies to the recovery.
+    /// Responds to a congestion signal, which is a loss or a mark. The window that the algorithm sets applies at once.
+    /// The threshold that it sets is an upper bound of the window at the end of a recovery without SACK.
     ///
-    /// Called at most once per recovery epoch, which is a round trip for marks. With [`Needs::every_mark`], marks are
-    /// reported by [`AckSample::ecn_echo`] instead. A loss that an [`Extension`] tolerates is not a signal.
+    /// Called at most once per recovery, and for marks at most once per round trip. With [`Needs::every_mark`], marks
+    /// are also reported by [`AckSample::ecn_echo`]. A loss that an [`Extension`] tolerates is not a signal.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
 
     /// Responds to a retransmission timeout. By default, the threshold becomes half of the window, and the window one

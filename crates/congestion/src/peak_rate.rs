@@ -77,8 +77,8 @@ mod tests {
         peak.per_s()
     }
 
-    /// Checks that the longer interval determines the rate. Segments are sent 2 ms apart. Acknowledgements compressed
-    /// to 1 ms give no rate; compressed to 2 ms, they give the sending rate.
+    /// Checks that a rate is measured over the longer of two intervals: between transmissions, and between
+    /// acknowledgements. An acknowledgement only 1 ms after the last one gives no rate.
     #[test]
     fn the_longer_interval_counts() {
         assert_eq!(peak(&[(0, 100), (2, 105), (4, 110)]), 200.0);

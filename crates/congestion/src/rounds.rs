@@ -2,7 +2,7 @@
 //!
 //! In each round trip, one window of segments is acknowledged. The acknowledgements are evenly spaced over the round
 //! trip, or at the rate of the sender's link. The queue depends on the window at each segment's departure, a round trip
-//! before its acknowledgement. In the round trip of the departures, the window is assumed to change evenly from its
+//! before its acknowledgement. In the round trip of the departures, the window is assumed to change linearly from its
 //! value after the first acknowledgement to that after the last.
 //!
 //! Losses are at fixed distances in segments, or random. A lost segment reduces the window at most once per round trip,

@@ -175,8 +175,8 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// Checks the lower bound of the window after a loss: 0, 1 or 2 segments. Each case has the window after a loss has
-    /// halved a window of 1.5 segments, and the window after a further growth by one segment.
+    /// Checks the lower bound of the window after a loss that halves a window of 1.5 segments. Each case has the lower
+    /// bound in segments (0: none), the window after the loss, and the window after growth by one more segment.
     #[test]
     fn losses_leave_the_smallest_window_or_less_than_a_segment_if_there_is_none() {
         for (min, reduced, grown) in [(0, 0.75, 1.75), (1, 1.0, 2.0), (2, 2.0, 3.0)] {

@@ -238,7 +238,7 @@ impl Copa {
         self.competes = competes;
     }
 
-    /// Moves the window towards the target, by the step of one acknowledgement.
+    /// Moves the window towards the target for `acked` segments. The window grows only if `may_grow`.
     fn step(&mut self, acked: f64, may_grow: bool, window: &mut Window) {
         let (cwnd, queueing_s) = (window.cwnd(), self.queueing_s());
         // Without a queue, the target rate is infinite.

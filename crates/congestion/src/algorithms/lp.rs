@@ -268,9 +268,9 @@ mod tests {
         }
     }
 
-    /// Checks that the range of delays is used from the first loss on. Before it, small variations of the delay around
-    /// 20 ms fill the whole range and give no indication. After a loss at a delay of 60 ms, they are far below the
-    /// threshold at 15 % of the range; a delay of 30 ms exceeds it. Linux uses the range from the beginning.
+    /// Checks that delays do not reduce the window before the first loss. Afterwards, a delay reduces the window if it
+    /// lies beyond the first 15 % of the range of delays so far, here 20 to 60 ms: delays around 20 ms are below this
+    /// threshold, and 30 ms is above it. In Linux, delays reduce the window from the beginning.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
         for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {

@@ -1,10 +1,10 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
-//! It follows version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`;
-//! draft-briscoe-iccrg-prague-congestion-control gives the reasons), with its scaling *rate*. A flow with a round-trip
-//! time below the target gets the rate of a flow with the target, once it is some hundred round trips old. The
-//! detection of classic queues, which is off in the module, is not implemented. The target window is fractional; the
-//! window follows it, rounded up, by one segment per acknowledgement.
+//! This is version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`) with its setting *rate*: after some
+//! hundred round trips, a flow with a round-trip time below the target gets the rate of a flow with the target. The
+//! detection of classic queues, which is off in the module, is not implemented. Growth and reductions change a
+//! fractional target window. Each acknowledgement moves the window by at most one segment towards this target, rounded
+//! up. The reasons are given in draft-briscoe-iccrg-prague-congestion-control.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};

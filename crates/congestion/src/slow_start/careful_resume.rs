@@ -92,7 +92,7 @@ enum Stage {
     /// The window has jumped at `since`, after `before` sent segments, and no segment sent later is known to be
     /// delivered.
     Unvalidated { before: u64, since: Time },
-    /// The segments sent in the jump are arriving, until `last` segments of the connection are delivered or lost.
+    /// After a round trip or the arrival of a segment of the jump, until `last` segments are delivered or lost.
     Validating { last: u64 },
     /// After a loss: the window is reduced.
     SafeRetreat,

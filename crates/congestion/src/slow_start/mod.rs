@@ -230,8 +230,8 @@ impl SlowStart {
             }
     }
 
-    /// Processes an acknowledgement of new data below `ssthresh`, before the window grows for it. May end slow start.
-    /// Acknowledgements that may not enlarge the window are processed, too.
+    /// Processes an acknowledgement of new data in slow start, before the window grows for the acknowledgement. May end
+    /// slow start. Also called if the acknowledgement may not enlarge the window.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         match self {

@@ -39,8 +39,8 @@ const GROWTH: u64 = 4;
 /// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
 /// (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
-/// Base round-trip time in seconds from which on a constant part of the window is removed
-/// (`PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Base round-trip time in seconds above which the removed fraction of the window no longer depends on the base
+/// round-trip time (`PICOQUIC_TARGET_SATELLITE_RTT`).
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
 const PACING_GAIN: f64 = 1.25;
@@ -171,8 +171,8 @@ mod tests {
         }
     }
 
-    /// Four segments in 2 ms are 2,000 segments per second. The window is at least half of the 200 segments that this
-    /// rate delivers in 100 ms.
+    /// Checks that the window rises to half of the number of segments that the maximum rate delivers in a round trip.
+    /// Four segments in 2 ms are 2,000 segments per second, or 200 segments in 100 ms.
     #[test]
     fn the_window_is_half_of_what_the_largest_rate_fills_at_least() {
         let mut slow_start = PicoquicSlowStart::default();

@@ -52,7 +52,7 @@ static PARAMETERS: [Parameter; 2] = [
     },
 ];
 
-/// The constant K of section 3.3.1, which is derived in appendix A.
+/// Fraction of the reduction that is made gradually, as segments arrive (K of section 3.3.1; derived in appendix A).
 const K: f64 = 2.0 / 3.0;
 
 /// Maximum growth of the window in a round trip, as a factor; also the maximum additional reduction after a loss
@@ -173,8 +173,8 @@ impl RapidStart {
         }
     }
 
-    /// Ends Rapid Start: all segments sent before the loss was detected have arrived or have been retransmitted, or the
-    /// connection starts again after a timeout.
+    /// Ends Rapid Start. Called at a timeout, and at the end of a recovery, when all segments sent before the loss was
+    /// detected have arrived or have been retransmitted.
     pub(super) fn end(&mut self) {
         self.stage = Stage::Over;
     }

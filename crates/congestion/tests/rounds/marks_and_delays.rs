@@ -52,9 +52,9 @@ fn decbit_counts_the_marks_of_the_current_window() {
     assert_eq!(sender.signal(Cause::Loss), 4.0);
 }
 
-/// Checks that the delay-gradient algorithm turns at the knee. The window grows by one segment every second round trip,
-/// until the delay rises at 101 segments. Two decreases follow: at the second decision, the window and the delay have
-/// both fallen.
+/// Checks that the delay-gradient algorithm reduces the window at the knee. The window grows by one segment every
+/// second round trip, until the delay rises at 101 segments. Two decreases follow: the first since window and delay
+/// have both risen, the second since both have fallen.
 #[test]
 fn delay_gradient_turns_at_the_knee() {
     let spec = controller("delay-gradient", Variant::Paper, &[]);

@@ -115,7 +115,7 @@ fn what_is_asked_for_is_used() {
     }
 }
 
-/// An algorithm that sets a pacing rate or that returns dummies has requested this from the transport.
+/// Checks that an algorithm's requirements on the transport state if it paces, sends dummies or asks routers.
 #[test]
 fn what_is_sent_is_asked_for() {
     for entry in algorithms() {

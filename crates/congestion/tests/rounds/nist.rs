@@ -148,8 +148,8 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
 }
 
 /// Checks the windows of limited slow start against NIST SP 500-282, Figure 5-5. With a `max_ssthresh` of 16 segments,
-/// the window grows by 8 segments per round trip. It is 128 segments after about 17 s, 150 after about 42 s and 100
-/// after about 67 s.
+/// the window grows by 8 segments per round trip. It is 128 segments after about 17 s and 150 after about 42 s; then a
+/// loss halves it, and it is 100 after about 67 s.
 #[test]
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);

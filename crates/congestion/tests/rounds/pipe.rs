@@ -60,11 +60,11 @@ struct Segment {
 pub struct Seen {
     /// Rate of delivered segments per second.
     pub rate: f64,
-    /// Mean length of the queue in segments, as found by the segments of the flow.
+    /// Mean length of the queue in segments, at arrivals of the flow's segments.
     pub mean_queue: f64,
-    /// Longest queue in segments, as found by the segments of the flow.
+    /// Longest queue in segments, at arrivals of the flow's segments.
     pub max_queue: f64,
-    /// Shortest queue in segments, as found by the segments of the flow.
+    /// Shortest queue in segments, at arrivals of the flow's segments.
     pub min_queue: f64,
     /// Number of lost segments.
     pub lost: u64,

@@ -144,9 +144,9 @@ fn scalable_tcp_grows_geometrically_between_cuts() {
     }
 }
 
-/// Checks the mean window of one connection that stands for `n` flows. It increases by `n` segments per round trip and
-/// decreases by `1 / (2 n)`, so the mean is `n sqrt((2 - 1 / (2 n)) / p)`. For `n` below one, it decreases by half, and
-/// the mean is `sqrt(1.5 n / p)`.
+/// Checks the mean window of one connection that stands for `n` flows. The window grows by `n` segments per round trip.
+/// A loss removes the fraction `1 / (2 n)`, so the mean is `n sqrt((2 - 1 / (2 n)) / p)`. For `n` below one, a loss
+/// removes half, and the mean is `sqrt(1.5 n / p)`.
 #[test]
 fn several_flows_in_one_have_theirs() {
     for (flows, expected) in [(4.0, 4.0 * 136.93), (0.25, 61.24)] {
@@ -209,8 +209,8 @@ fn the_response_is_standard_below_the_low_window_alone() {
     }
 }
 
-/// Returns the mean window of each sawtooth, divided by the mean of RFC 9438. The flow is first reduced at `height`
-/// times the peak of the RFC's sawtooth. This peak is `4 / (3 + 0.7)` times the RFC's mean.
+/// Returns the mean window of each sawtooth, divided by the mean of RFC 9438 at the loss probability `p`. The first
+/// loss is at `height` times the peak of the RFC's sawtooth, which is `4 / (3 + 0.7)` times the RFC's mean.
 fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> Vec<f64> {
     let given = [("fast_convergence", fast_convergence)];
     let spec = controller("cubic", Variant::Paper, &given);

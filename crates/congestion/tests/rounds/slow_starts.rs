@@ -6,7 +6,7 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the windows at the beginning of each round trip of 100 ms.
+/// Returns the windows of a flow without losses at the beginning of each of `rounds` round trips of 100 ms.
 fn windows(kind: &str, variant: Variant, slow_start: SlowStart, rounds: u64) -> Vec<f64> {
     let spec = if kind == "hstcp" {
         controller(kind, variant, &[("low_window", 31.0)])
@@ -100,7 +100,7 @@ fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
 }
 
 /// Checks that HyStart++ first slows the growth down and then ends slow start. The path has 1000 segments per second
-/// and 100 ms. In the round of 256 segments, the first one leaves at a window of 129 segments and takes 129 ms, more
+/// and 100 ms. In the round of 256 segments, the first segment is sent at a window of 129 and takes 129 ms, more
 /// than 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter of a segment: the round adds 8 + 62
 /// segments. In four more rounds, the window grows by a quarter of the segments sent; then slow start ends.
 #[test]

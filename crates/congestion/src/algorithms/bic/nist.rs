@@ -58,7 +58,7 @@ impl BicNist {
         }
     }
 
-    /// Returns the growth of the search, in segments per round trip (equation 10).
+    /// Returns the growth of the window by BIC's search, in segments per round trip (equation 10).
     fn increase(&self, cwnd: f64) -> f64 {
         let below = self.target - cwnd;
         let delta = below / DIVISOR;

@@ -63,8 +63,8 @@ impl Era {
 }
 
 impl Cycle {
-    /// Returns true if the rate has grown enough in the cycle to reach `rate`: after a push, by a quarter of the
-    /// attempted increase; after a probe without congestion, by any amount.
+    /// Returns true if the nominal rate, now `rate`, has grown enough in this cycle: after a push, by a quarter of the
+    /// attempted increase or more; after a probe, by any amount, but only without congestion.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {

@@ -29,8 +29,8 @@ pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
     }
 }
 
-/// Returns the delay threshold in seconds: a round-trip time that exceeds the nominal maximum by more indicates
-/// congestion (section 5.2). `insensitivity` is 1 minus the flow's sensitivity.
+/// Returns the delay threshold in seconds (section 5.2): a round-trip time indicates congestion if it exceeds the
+/// nominal maximum `max_rtt_s` by more than this threshold. `insensitivity` is 1 minus the flow's sensitivity.
 pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
     let fraction = 1.0 / 16.0 + 3.0 / 16.0 * insensitivity;
     (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)

@@ -44,7 +44,7 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
-    /// Excludes losses up to number `lost` from later updates of the fraction, but not those already in it.
+    /// Excludes the losses since the last update from the fraction; `lost` is the number of losses so far.
     pub(super) fn ignore(&mut self, lost: u64) {
         self.lost = lost;
     }

@@ -19,7 +19,7 @@ pub(super) struct PicoquicCubic {
     fast_convergence: bool,
     /// Window at the last reduction (`W_last_max`); infinite before the first one.
     last_peak: f64,
-    /// Plateau of the stage after a timeout. This stage begins when the window reaches the slow start threshold.
+    /// Plateau for the stage that follows the slow start after a timeout; `None` outside this slow start.
     after_timeout: Option<f64>,
     /// Number of segments that had been sent when the first slow start ended (`recovery_sequence`).
     sent_in_slow_start: u64,

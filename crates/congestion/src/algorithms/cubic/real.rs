@@ -12,9 +12,9 @@ use crate::window::Window;
 /// Maximum growth of the window beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
-/// Number of acknowledgements per segment of growth of standard TCP, in windows, as Linux 2.6.22 computes it: `(1 + b)
-/// / (3 (1 - b))` in whole eighths, rounded down, where `b` = 819/1024 is the fraction of the window that a loss leaves
-/// (`beta_scale`). The number does not depend on the number of segments per acknowledgement.
+/// Number of acknowledgements per segment of growth of the Reno-friendly window, divided by the window. Linux 2.6.22
+/// computes `(1 + b) / (3 (1 - b))` in whole eighths, rounded down; a loss leaves `b` = 819/1024 of the window
+/// (`beta_scale`). The result does not depend on the number of segments per acknowledgement.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
 /// State of CUBIC for one flow, in the variants of RFC 9438 and of Linux 2.6.22.

@@ -400,9 +400,9 @@ impl Response {
         }
     }
 
-    /// Returns the largest window that has the same whole increase as `w`; Linux uses its decrease for all windows with
-    /// this increase. Returns `w` itself if no window is the largest: if `p(w)` is too steep, the increase does not
-    /// grow with the window.
+    /// Returns the largest window that has the same whole increase as window `w`. Linux applies the decrease of this
+    /// largest window to all windows with this increase. Returns `w` if there is no largest one, because the increase
+    /// does not grow with the window (`p(w)` is too steep).
     fn largest_alike(&self, w: f64) -> f64 {
         /// Upper limit of the windows to search: successive doubles above it differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;

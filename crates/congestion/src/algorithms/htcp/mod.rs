@@ -431,8 +431,8 @@ mod tests {
         }
     }
 
-    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. The largest one is 100
-    /// ms at first, 30 ms of it queueing delay, which each event reduces by a twentieth.
+    /// Returns the smallest round-trip time divided by the largest one. The smallest is 70 ms. The largest is initially
+    /// 30 ms longer; each of `forgotten` congestion events has reduced the difference by a twentieth.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -513,8 +513,8 @@ mod tests {
         }
     }
 
-    /// Compares the growth with NIST SP 500-282, equations 30 to 32. Each row has the seconds since the last event, and
-    /// the growth in segments with round-trip times of 42 ms and of 324 ms.
+    /// Compares the growth with NIST SP 500-282, equations 30 to 32. Each row has the seconds since the last congestion
+    /// event, and the growth in segments per round trip of 42 ms and of 324 ms.
     #[test]
     fn nist_s_increase_is_in_segments_per_second_of_round_trip() {
         for (elapsed, short, long) in [

@@ -122,7 +122,7 @@ const PERIOD: u64 = 3;
 /// State of SyncMixReact, which reduces or grows the window by the trend and level of the queueing delay (table 1.1).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
-    /// True if the last adjustment stays in effect while the trend is undetermined.
+    /// True if the growth set by the last adjustment stays in effect while the trend is undetermined.
     keeps: bool,
     after: AfterCut,
     /// Window growth until the next adjustment, in segments per round trip; `None` while standard TCP sets the window.

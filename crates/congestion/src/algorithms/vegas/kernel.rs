@@ -135,8 +135,8 @@ mod tests {
         vegas.on_ack(&ack, phase, window);
     }
 
-    /// With 100 segments in flight and a base round-trip time of 100 ms, a round-trip time of 103 ms means three
-    /// segments in the queue, and 105 ms five.
+    /// Checks that the smallest sample of each round trip determines the number of segments in the queue. With 100
+    /// segments in flight and a base round-trip time of 100 ms, 103 ms means three segments, and 105 ms five.
     #[test]
     fn the_smallest_sample_of_a_round_trip_decides() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);
@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(found, [101.0, 101.0, 100.0, 101.0]);
     }
 
-    /// The end of a recovery begins a new round trip. Segments sent between the previous acknowledgement and this one
-    /// still belong to the recovery.
+    /// Checks that the end of a recovery begins a new round trip. The new round trip ends when all segments sent so far
+    /// are acknowledged, including those sent since the previous acknowledgement.
     #[test]
     fn the_end_of_a_recovery_begins_a_round_trip_at_what_has_left_by_then() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

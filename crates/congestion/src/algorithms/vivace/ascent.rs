@@ -87,8 +87,8 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
     }
 
-    /// The change is theta0 m(tau) times the gradient: one, two, three, five and seven times. A change of direction
-    /// restarts the count.
+    /// Checks the amplifier of successive changes in one direction: the changes are one, two, three, five, seven and
+    /// nine times the gradient. A change of direction begins again with one.
     #[test]
     fn steps_in_one_direction_grow() {
         let mut ascent = ascent(1.0);

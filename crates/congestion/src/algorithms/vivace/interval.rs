@@ -13,8 +13,7 @@ const SENT: f64 = 0.9;
 /// Maximum absolute value of a slope of the round-trip time that is considered noise (section 4.3).
 const NOISE: f64 = 0.01;
 
-/// Counters of the connection at the beginning or the end of an interval: segments sent, or segments known to be
-/// delivered or lost.
+/// Numbers of the connection's segments that are known to be delivered and to be lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub delivered: u64,

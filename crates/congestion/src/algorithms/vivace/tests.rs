@@ -114,7 +114,7 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
 }
 
 /// Checks the two rates of a pair: 5 % above and 5 % below the base rate, each for a round trip. Then the base rate is
-/// used until the results of both are known.
+/// used until the results of both intervals are known.
 #[test]
 fn a_pair_is_five_per_cent_above_and_below() {
     let mut path = Path::learning();
@@ -165,7 +165,7 @@ fn decide(path: &mut Path, high: (f64, f64), low: (f64, f64)) -> f64 {
     path.vivace.rate - rate
 }
 
-/// The faster interval of each pair fills the queue, so the rate falls by the largest allowed steps: 5, 11 and 17 %.
+/// Checks that the rate falls by the largest allowed steps (5, 11 and 17 %) if the faster intervals fill the queue.
 #[test]
 fn latency_lowers_the_rate_within_its_boundary() {
     let mut path = Path::learning();

@@ -247,8 +247,8 @@ mod tests {
         assert_eq!(counted, [1, 1, 1, 1, 2]);
     }
 
-    /// Segments that the first acknowledgement covers do not count, since they were sent before the first bandwidth
-    /// sample.
+    /// Segments that the first acknowledgement covers do not count towards the bandwidth, since they were sent before
+    /// the first bandwidth sample.
     #[test]
     fn the_first_acknowledgement_counts_for_nothing() {
         let mut westwood = KernelWestwood::new();

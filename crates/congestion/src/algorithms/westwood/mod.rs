@@ -115,7 +115,7 @@ impl Westwood {
         Some(bandwidth * self.min_rtt?.as_secs_f64())
     }
 
-    /// Returns the new threshold; without an estimate, half of the window as in standard TCP.
+    /// Returns the new threshold: the estimate of the path's capacity or, without it, half of the window `base`.
     fn threshold(&self, base: f64) -> f64 {
         self.carried().unwrap_or(base / 2.0)
     }

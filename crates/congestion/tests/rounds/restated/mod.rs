@@ -42,7 +42,7 @@ pub trait Law {
 
     const EVENTS: usize = 1500;
 
-    /// Changes the window in response to an event. Slow start is part of the law only if [`Self::phases`] includes it.
+    /// Changes the window for an event. If [`Self::phases`] is [`Phases::Avoidance`], the caller applies slow start.
     fn apply(&mut self, event: &Event, window: &mut Window);
 
     fn phases(&self) -> Phases {

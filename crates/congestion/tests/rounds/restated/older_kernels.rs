@@ -204,8 +204,8 @@ impl DelayedAck {
     }
 }
 
-/// Law of BIC by `tcp_bic.c`. A step is a quarter of the distance to the peak. Beyond the peak, it is a third of the
-/// distance from the peak. Windows are whole segments.
+/// Law of BIC by `tcp_bic.c`. Below the peak, the window grows by a quarter of its distance to the peak in each round
+/// trip. Beyond the peak, it grows by a third of the distance. The distance is computed from whole segments.
 struct Bic {
     peak: f64,
     ratio: DelayedAck,

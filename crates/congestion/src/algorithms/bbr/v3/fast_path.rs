@@ -227,8 +227,8 @@ mod tests {
         }
     }
 
-    /// Checks that most acknowledgements take the fast path. Only the first of a round, those with rates above the
-    /// maximum, and probes need a full update.
+    /// Checks that most acknowledgements take the fast path. Full updates are needed only for the first
+    /// acknowledgement of a round, for rates above the maximum, and during probes.
     #[test]
     fn most_acknowledgements_take_the_fast_path() {
         let mut differential = differential();

@@ -55,7 +55,7 @@ const PROBE_GROWTH: f64 = 16.0 / 15.0;
 /// Maximum number of successive probes that raise the rate by less than `PROBE_GROWTH` before the early probes end.
 const PROBES: u32 = 3;
 
-/// Number of round trips without an acknowledgement that counts as a suspension of the path.
+/// Number of round trips without an acknowledgement after which the path counts as suspended.
 const SILENCE_RTTS: u64 = 2;
 
 /// Maximum number of losses in a flight that have no effect.

@@ -10,7 +10,7 @@ use crate::window::Window;
 
 /// Rules of a variant of BBR version 3, and its additional state. Rules with an empty body exist only in picoquic.
 pub(super) trait Rules {
-    /// True if each loss removes a segment from the window, and if too many losses freeze the window for a round trip.
+    /// True if lost segments are subtracted from the window, and too many losses freeze the window for a round trip.
     const CONSERVES: bool;
 
     /// True if losses or marks may lower the long-term bound after all samples of a probe have arrived, once per probe.

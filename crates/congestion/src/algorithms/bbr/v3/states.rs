@@ -217,8 +217,8 @@ fn entering_and_exiting_probe_rtt_during_startup() {
     assert_eq!(flow.bbr.machine.state, State::Startup);
 }
 
-/// Fifty segments are acknowledged when the bandwidth explains only one. The window allows for the excess, in addition
-/// to two bandwidth-delay products.
+/// Checks that the window allows for ACK aggregation. Fifty segments are acknowledged in a time in which the bandwidth
+/// delivers one. The window is two bandwidth-delay products plus the excess.
 #[test]
 fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
     let mut flow = going_down();

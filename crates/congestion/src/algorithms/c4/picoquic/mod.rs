@@ -515,8 +515,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached. After two successive cycles with congestion, it becomes the maximum
-    /// rate sample. After a cycle without congestion that the network limited, it moves halfway to the maximum sample.
+    /// Lowers a nominal rate that was not reached: to the maximum rate sample from the second successive cycle with
+    /// congestion on, and halfway to this sample after a cycle with neither congestion nor a lack of data.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;

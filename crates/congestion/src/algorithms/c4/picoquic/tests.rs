@@ -61,8 +61,8 @@ fn successes_lead_to_pushes_and_then_to_initial() {
     assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
 }
 
-/// Checks that losses end Initial only after more than twenty acknowledgements and losses: losses in the first flight
-/// say little about the path.
+/// Checks that losses end Initial only after more than twenty acknowledgements and losses in total, since losses in the
+/// first flight say little about the path.
 #[test]
 fn losses_end_initial_after_twenty_events() {
     for (acks, lost, ends) in [(16, 4, false), (17, 4, true), (1, 19, false), (1, 20, true)] {
