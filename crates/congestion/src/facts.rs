@@ -183,7 +183,7 @@ pub struct Idle {
 
 #[cfg(test)]
 impl Idle {
-    /// Returns an idle time of length `time`, at the beginning of a connection.
+    /// Returns the facts about an idle time that began at time zero and lasted for `time`.
     pub(crate) fn of(time: Span) -> Self {
         Self {
             now: Time::ZERO + time,

@@ -1,6 +1,6 @@
-//! Maximum rate over at least a millisecond, which picoquic uses at the start of a connection (picoquic, August 2026:
-//! frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c, `c4_apply_rate_and_cwin`; cc_common.c,
-//! `picoquic_cc_update_target_cwin_estimation`).
+//! Maximum rate at which a path delivers segments, measured over at least a millisecond. picoquic uses it at the start
+//! of a connection (picoquic, August 2026: frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c,
+//! `c4_apply_rate_and_cwin`; cc_common.c, `picoquic_cc_update_target_cwin_estimation`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 //! `tcp_cwnd_down`).
 //!
 //! One segment leaves for every two acknowledgements, whatever the algorithm's reduction is. A recovery of one round
-//! trip thus halves the window; a longer one reduces it to a floor. Then slow start raises the window to the threshold,
-//! for example to seven eighths of its former size.
+//! trip thus halves the window; a longer recovery reduces it further, down to a lower bound. Then slow start raises the
+//! window to the threshold, for example to seven eighths of its former size.
 
 use serde::{Deserialize, Serialize};
 

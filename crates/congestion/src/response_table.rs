@@ -7,7 +7,7 @@
 //! Let `h = 2^-CELL_BITS` be the maximum width of a cell relative to the window. The interpolation's relative error is
 //! at most `h^2 / 8 * |w^2 f''(w) / f(w)|`, plus rounding. The factor `h^2 / 8` is 1.9e-6.
 
-/// Number of mantissa bits that select a cell: the binary logarithm of the number of cells per octave.
+/// Number of a window's mantissa bits that select one of the `2^CELL_BITS` cells of an octave.
 const CELL_BITS: u32 = 8;
 /// Number of mantissa bits that give the position within a cell.
 const PLACE_BITS: u32 = f64::MANTISSA_DIGITS - 1 - CELL_BITS;

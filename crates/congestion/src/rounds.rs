@@ -102,8 +102,8 @@ pub struct Flow {
     reduced: bool,
     /// Number of segments delivered so far.
     delivered: u64,
-    /// Window after the first acknowledgement of the last round, in segments. The window is assumed to change evenly
-    /// from this value.
+    /// Window after the first acknowledgement of the last round, in segments. The window is assumed to have changed
+    /// evenly from this value to its present one.
     opened: f64,
 }
 

@@ -140,8 +140,8 @@ impl Reducing {
         (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery. The kernel first processes the samples of the last acknowledgement (`pkts_acked`). Returns true
-    /// if this acknowledgement has already been counted; otherwise the recovery ends when it is counted.
+    /// Ends a recovery with the acknowledgement received at `now`. Returns true if [`Self::on_ack`] has already counted
+    /// it. If not, the recovery ends in that call: the kernel processes samples first (`pkts_acked`).
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
         self.ending = self.acked_at != now;

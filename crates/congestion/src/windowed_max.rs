@@ -66,10 +66,10 @@ impl WindowedMax {
         }
     }
 
-    /// Removes a maximum older than `length`: the second and third values move up, and `new` becomes the third.
-    ///
-    /// If there is no separate second value after a quarter of `length`, or no third after half of it, `new` becomes
-    /// this value. Returns true if a value has changed.
+    /// Removes the maximum if it is older than `length`: the second and third values move up, and `new` becomes the
+    /// third. If the second value is still the maximum itself after a quarter of `length`, `new` becomes the second and
+    /// the third. If the third value is still the second after half of `length`, `new` becomes the third. Returns true
+    /// if a value has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {

@@ -202,7 +202,7 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// Grows both windows. If the upper bound of their sum limits growth, the delay window grows less.
+    /// Grows the delay window and the standard window. The delay window grows less if their sum reaches its bound.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {

@@ -356,8 +356,8 @@ mod tests {
         }
     }
 
-    /// With constant round-trip times, as on an empty path, neither variant detects congestion: the deviation is zero,
-    /// and so is the difference from the smallest mean.
+    /// Checks that neither the original nor the refined variant takes constant round-trip times for congestion. Their
+    /// standard deviation is zero, and the mean of each cycle equals the smallest mean.
     #[test]
     fn constant_round_trip_times_are_not_congestion() {
         for refined in [0.0, 1.0] {

@@ -354,7 +354,7 @@ mod tests {
         assert!(cwnd_after(&mut lp, 261, 20_000) > cwnd / 2.0);
     }
 
-    /// A timeout ends the inference phase, so the slow start after it begins at once.
+    /// A timeout ends the inference phase: the first acknowledgement after the timeout enlarges the window.
     #[test]
     fn no_inference_phase_outlives_a_timeout() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

@@ -69,7 +69,7 @@ impl Peach {
 }
 
 impl CongestionControl for Peach {
-    /// Declares that the algorithm also processes slow start, which sudden start replaces.
+    /// Returns [`Phases::SlowStart`]: sudden start replaces the flow's slow start.
     fn phases(&self) -> Phases {
         Phases::SlowStart
     }

@@ -270,8 +270,8 @@ mod tests {
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance, old enough for scaling of its rate. `alpha` is its estimated
-        /// fraction of marks.
+        /// Returns a flow in congestion avoidance, after enough rounds for its rate to be scaled to the target
+        /// round-trip time. `alpha` is its estimated fraction of marks.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);

@@ -103,7 +103,7 @@ struct Function {
 }
 
 impl Function {
-    /// Returns the function's value at `window`, and stores the position of the window.
+    /// Returns the tabulated function's value at `window`. Stores the window's position among the points.
     #[inline]
     fn at(&mut self, window: f64) -> f64 {
         if !self.is_between(window) {

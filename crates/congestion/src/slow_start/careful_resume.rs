@@ -89,8 +89,8 @@ pub struct CarefulResume {
 enum Stage {
     /// Before all segments of the initial window are acknowledged.
     Reconnaissance,
-    /// The window has jumped at `since`, after `before` sent segments, and no segment sent later is known to be
-    /// delivered.
+    /// The window has jumped at the time `since`, when `before` segments had been sent. No segment that was sent later
+    /// has arrived yet.
     Unvalidated { before: u64, since: Time },
     /// After a round trip or the arrival of a segment of the jump, until `last` segments are delivered or lost.
     Validating { last: u64 },

@@ -89,7 +89,7 @@ static PARAMETERS: [Parameter; 7] = [
 ];
 
 /// Bytes in four of the largest bursts of segmentation offload (`sk_gso_max_size`). Their transmission time at the
-/// pacing rate is added to the threshold for trains.
+/// pacing rate is added to the length of a train of acknowledgements that ends slow start.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
 /// Upper bound of the time that four bursts take, in seconds (`hystart_ack_delay`).
@@ -211,7 +211,7 @@ impl HybridSlowStart {
         round_min > min_rtt + Span::from_secs_f64(growth)
     }
 
-    /// Restarts the detection (`cubictcp_state`), for segments that are sent from now on.
+    /// Restarts the search for the end of slow start, with segments that are sent from now on (`cubictcp_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout) {
         self.found = false;
         self.min_rtt = None;

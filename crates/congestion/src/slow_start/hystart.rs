@@ -208,7 +208,7 @@ mod tests {
     use crate::slow_start::SlowStart;
     use crate::window::Rounding;
 
-    /// The threshold is an eighth of the round-trip time, limited to a range from 4 to 16 ms.
+    /// Checks the threshold for the growth of the round-trip time: an eighth of the round-trip time, from 4 to 16 ms.
     #[test]
     fn the_threshold_is_an_eighth_within_bounds() {
         let hystart = Hystart::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap();

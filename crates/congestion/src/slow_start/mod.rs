@@ -218,8 +218,8 @@ impl SlowStart {
             }
     }
 
-    /// Returns true if [`Self::watch`] has to process acknowledgements at this window: in slow start. Careful Resume
-    /// also needs them above the threshold, until it is known how much of the jump fitted into the path.
+    /// Returns true if [`Self::watch`] has to process acknowledgements: in slow start and, with Careful Resume, also
+    /// from the jump of the window until the path is known to have carried the jump's segments.
     #[inline]
     pub(crate) fn watches(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -320,7 +320,7 @@ impl SlowStart {
         credit - taken
     }
 
-    /// Returns the number of segments until the end of slow start, if acknowledged one by one. `step` is the growth of
+    /// Returns the number of acknowledgements of one segment each after which slow start ends. `step` is the growth of
     /// the window per segment.
     fn credit_to_threshold(&self, step: f64, window: &Window) -> f64 {
         let steps = (window.ssthresh() - window.cwnd()) / step;
@@ -331,7 +331,7 @@ impl SlowStart {
         }
     }
 
-    /// Processes a reduction of the window by the algorithm; `before` is the window before it.
+    /// Updates slow start after the algorithm has reduced the window; `before` is the window before the reduction.
     pub(crate) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),

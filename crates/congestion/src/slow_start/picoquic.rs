@@ -143,8 +143,8 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// Checks that slow start ends with the thirteenth long sample. From the seventh one on, all seven recent samples
-    /// are long; this must be found at seven acknowledgements.
+    /// Checks that slow start ends with the thirteenth long sample. The seven most recent samples must all be long at
+    /// seven acknowledgements, and they are from the seventh long sample on.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
         assert_eq!(end(&rtts(7, 20, 101), 1_001), (Some(20), 50.0));

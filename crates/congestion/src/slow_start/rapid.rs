@@ -98,8 +98,8 @@ struct Reduction {
 }
 
 impl Reduction {
-    /// Creates the reduction. `before` is the window at the beginning of the recovery, and `beta` the fraction of the
-    /// window that the algorithm keeps.
+    /// Creates the gradual reduction for a recovery that begins at the window `before`. `beta` is the fraction of the
+    /// window that the congestion control algorithm keeps at a loss.
     fn of(before: f64, beta: f64) -> Self {
         let ack = K * (1.0 - beta);
         let silence = beta + ack;
@@ -335,8 +335,8 @@ mod tests {
         assert_eq!(rapid.step(&ack(2000, 10, 20.0)), 1.0);
     }
 
-    /// A timeout ends the fast growth even if no loss was detected before. The slow start after it is standard, since
-    /// only a loss in Startup begins the reduction (section 3.3.1).
+    /// Checks that a timeout ends the fast growth even if no loss was detected before. The slow start after the timeout
+    /// is standard (section 3.3.1).
     #[test]
     fn after_a_timeout_growth_is_standard() {
         let mut rapid = rapid();

@@ -6,8 +6,8 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// Target of both algorithms, and base delay of the path for LEDBAT++. It is a power of two in seconds, so that bounds
-/// are exact.
+/// Target queueing delay of LEDBAT and LEDBAT++, and base delay of the path for LEDBAT++. An eighth of a second is
+/// exact in binary.
 const TARGET: Span = Span::from_millis(125);
 
 fn sender(kind: &str, cwnd: f64, ssthresh: f64) -> Sender {

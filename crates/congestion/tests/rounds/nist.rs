@@ -8,8 +8,8 @@ use longhaul_units::{Span, Time};
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the time in seconds until the window of a flow without losses fills a rate of 80 segments per millisecond.
-/// Slow start goes from 2 to 100 segments. Acknowledgements arrive at the host's sending rate.
+/// Returns the time in seconds until the window of a flow without losses reaches the bandwidth-delay product of the
+/// host's link, 80 segments per millisecond. Slow start goes from 2 to 100 segments.
 fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     let rtt = Span::from_micros(rtt_us);
     let path = Path {
@@ -26,7 +26,7 @@ fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     }
 }
 
-/// Checks the results of [`lag`] for round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
+/// Checks that [`lag`] returns the times `expected` for round-trip times of 79.25, 38.25 and 20.25 ms.
 fn assert_lags(spec: &ControllerSpec, expected: [f64; 3], tolerance: f64) {
     for (rtt_us, expected) in [79_250, 38_250, 20_250].into_iter().zip(expected) {
         let found = lag(spec, rtt_us);

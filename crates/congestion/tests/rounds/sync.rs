@@ -109,8 +109,8 @@ fn mix_averages_and_cuts_as_worked_out() {
     assert_eq!(sender.state.window.ssthresh(), 10.0);
 }
 
-/// After a full queue has drained, the average falls. From the ninth report on, the window grows by a tenth, a quarter
-/// or a half of itself per round trip; the growth is larger if the average is smaller.
+/// Checks that MixReact grows the window faster while the average queueing delay falls: first by a tenth of the window
+/// per round trip, then by a quarter, and then by a half.
 #[test]
 fn mixreact_grows_as_the_queue_drains() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 80.0, 2.0);

@@ -1,9 +1,8 @@
 //! BBR: sends at the measured delivery rate, and keeps the bandwidth-delay product in flight.
 //!
 //! This module has the parts that both versions share: rounds, samples, the test for a full pipe, and the pacing rate.
-//! The pseudocode of BBR stores state for each packet; this module stores it per flow. A round therefore ends with the
-//! first delivery or loss of a segment sent after the round began, as counters of segments sent, delivered and lost
-//! tell.
+//! The pseudocode of BBR stores state for each packet; this module only counts the flow's segments. A round ends when
+//! more segments have been delivered or lost than had been sent at its beginning.
 
 #[cfg(test)]
 mod differential;
@@ -186,8 +185,8 @@ enum Episode {
     Timeout,
 }
 
-/// Recovery from losses, and the window to restore afterwards: the last one that neither recovery nor ProbeRTT had
-/// reduced.
+/// Recovery from losses, and the window to restore afterwards: the last window before recovery or ProbeRTT reduced
+/// it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     episode: Option<Episode>,
@@ -285,11 +284,11 @@ fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
     f64::max((bits / segment_bits) as i64 as f64, 1.0)
 }
 
-/// State of the probe for the round-trip time; `None` until few enough segments are in flight.
+/// State of ProbeRTT; `None` until the number of segments in flight has fallen to ProbeRTT's limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ProbeRtt(Option<Measuring>);
 
-/// Measurement of the round-trip time, which begins when few enough segments are in flight.
+/// Measurement in ProbeRTT, which begins when the number of segments in flight has fallen to ProbeRTT's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Measuring {
     until: Time,

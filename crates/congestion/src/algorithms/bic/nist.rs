@@ -12,7 +12,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::Window;
 
-/// Divisor of the distance to the target; the quotient is the growth per round trip (B in the study).
+/// Divisor of the distance from the window to its target (B in the study); the quotient is the growth per round trip.
 const DIVISOR: f64 = 4.0;
 
 /// State of BIC for one flow, in the variant of NIST's study.
@@ -210,8 +210,8 @@ mod tests {
         assert_eq!(bic.target, (2.0 * 200.16 + 0.0) / 2.0);
     }
 
-    /// Checks the peak after a congestion signal (equation 11). Each row has the window, the peak before the signal,
-    /// and the peak after it.
+    /// Checks that the peak becomes the window at a congestion signal, or nine tenths of the window if the window is
+    /// below the last peak (equation 11).
     #[test]
     fn a_flow_that_loses_ground_aims_lower() {
         for (cwnd, before, after) in [(1058.0, 1000.0, 1058.0), (1000.0, 1058.0, 900.0)] {

@@ -109,7 +109,7 @@ impl BinarySearch {
         (self.linux_increase(cwnd) * self.ack_ratio.segments() / cwnd).min(1.0)
     }
 
-    /// Returns the number of segments that `credit` acknowledged segments add in the paper's variant.
+    /// Returns the growth of the window in the paper's variant for `credit` acknowledged segments, in segments.
     fn paper_step(&mut self, credit: f64, cwnd: f64) -> f64 {
         let increase = if self.is_standard(cwnd) {
             1.0

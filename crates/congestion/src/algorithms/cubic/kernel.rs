@@ -18,7 +18,7 @@ const UNIT: u64 = 1024;
 /// Maximum number of acknowledged segments per segment of growth, until the first loss: growth by 5 % per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// Minimum number of acknowledged segments per segment of growth: growth by half of the window per round trip.
+/// Minimum of `per_segment`. At this value, the window grows by half of itself per round trip.
 const LEAST: u64 = 2;
 
 /// State of the kernel's CUBIC for one flow.

@@ -87,7 +87,7 @@ impl PicoquicCubic {
         self.stage = Some(stage);
     }
 
-    /// Excludes the time before `now` from the stage, since the flow was limited by something other than the window
+    /// Moves the start of the stage to `now`. Until then, the flow was limited by something other than the window
     /// (`last_sender_limited_time`).
     pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
@@ -118,7 +118,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Lowers the peak, and returns the plateau of the next stage (`cubic_enter_recovery`).
+    /// Stores the window `base` at a congestion event as the peak. Returns the plateau of the next stage: `base`, or
+    /// less if fast convergence applies (`cubic_enter_recovery`).
     fn lower_peak(&mut self, base: f64, decrease: f64) -> f64 {
         let lower = self.fast_convergence && base < self.last_peak;
         self.last_peak = base;

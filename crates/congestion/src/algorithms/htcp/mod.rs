@@ -86,9 +86,9 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Factor by which each congestion event multiplies the queueing delay contained in the largest round-trip time. The
-/// largest round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c; FreeBSD's cc_htcp.c
-/// has the same value).
+/// Factor by which each congestion event multiplies the difference between the largest and the smallest round-trip
+/// time. The largest round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c; FreeBSD's
+/// cc_htcp.c has the same value).
 const REMEMBERED: f64 = 0.95;
 
 /// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.

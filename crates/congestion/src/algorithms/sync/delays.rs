@@ -19,8 +19,8 @@ pub(super) struct Delays {
 }
 
 impl Delays {
-    /// Adds the transit time of the last segment that the receiver got. A constant offset between the clocks affects
-    /// only [`Self::min_s`].
+    /// Records the transit time of the last segment that the receiver got. A constant difference between the clocks of
+    /// the sender and the receiver changes only [`Self::min_s`].
     pub(super) fn report(&mut self, transit: Span) {
         let (min, max) = self.bounds.unwrap_or((transit, transit));
         let (min, max) = (min.min(transit), max.max(transit));

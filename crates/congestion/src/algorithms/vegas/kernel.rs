@@ -1,6 +1,6 @@
-//! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`). The smallest sample of a round trip decides, also in slow
-//! start, where every acknowledgement enlarges the window. In a recovery, and after a round trip with at most two
-//! samples, the flow is standard TCP.
+//! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`). The number of queued segments is computed from the smallest
+//! sample of each round trip, also in slow start. In a recovery, and after a round trip with at most two samples, the
+//! flow is standard TCP.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

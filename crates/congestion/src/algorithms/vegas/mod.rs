@@ -133,8 +133,8 @@ impl Vegas {
         }
     }
 
-    /// Reduces the window by one segment. Linux does not change the threshold of the last loss, so slow start adds the
-    /// segment again. The window therefore does not fall below the threshold, however long the queue is.
+    /// Reduces the window by one segment. Linux keeps the threshold: a window below it is in slow start, and grows
+    /// again. The window therefore does not stay below the threshold, however long the queue is.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -192,8 +192,8 @@ impl CongestionControl for Vegas {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. In slow start, Linux uses the smallest sample of each round; the other variants
-    /// only process the acknowledgement that ends slow start.
+    /// Processes an acknowledgement. In slow start, Linux uses the smallest sample of each round; the paper's variant
+    /// uses the sample with which the next round begins.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);

@@ -64,7 +64,7 @@ pub struct Westwood {
     linux: bool,
     /// Start of the current bandwidth sample, and the number of segments delivered by then.
     since: Option<(Time, u64)>,
-    /// Segments per second after the first and after the last filter; `None` before the first sample.
+    /// Bandwidth in segments per second after the first and after Linux's second filter; `None` before a sample.
     filtered: Option<(f64, f64)>,
     rtt: Span,
     min_rtt: Option<Span>,

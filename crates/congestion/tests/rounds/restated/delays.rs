@@ -116,8 +116,8 @@ fn veno() {
 }
 
 /// Law of Illinois by Liu, Basar and Srikant, VALUETOOLS 2006, section 3. The increase and the decrease depend on the
-/// mean queueing delay of a round, as a fraction of the largest one. After eight rounds (theta) with an empty queue,
-/// the largest increase is used again.
+/// mean queueing delay of a round, as a fraction of the largest queueing delay. The increase returns to its maximum
+/// only after five rounds (theta) with an empty queue.
 struct Illinois {
     increase: f64,
     decrease: f64,

@@ -88,7 +88,7 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     }
 }
 
-/// Makes the windows before reductions even. Thresholds are then whole numbers, and slow start reaches them exactly.
+/// Rounds the window before a reduction down to an even number. Half of it, the threshold, is then a whole number.
 fn whole(event: Event) -> Event {
     match event {
         Event::Signal(signal) => Event::Signal(Congestion {
@@ -414,9 +414,9 @@ fn rapid_start() {
     assert_follows("rapid-start", &[], RapidStart::default);
 }
 
-/// SEARCH by draft-chung-ccwg-search-09, with bins of a tenth of 3.5 round-trip times. It compares the segments sent in
-/// a window of bins one round trip ago with those delivered in the last window of bins. Slow start ends if at least 26
-/// % are missing.
+/// SEARCH by draft-chung-ccwg-search-09. Time is divided into bins of 0.35 round-trip times. Slow start ends if the
+/// segments delivered in the last ten bins are at least 26 % fewer than the segments sent in ten bins one round trip
+/// earlier.
 #[derive(Default)]
 struct Search {
     /// Duration and end of the current bin; `None` before the first acknowledgement.

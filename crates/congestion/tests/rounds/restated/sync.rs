@@ -184,8 +184,8 @@ impl Sync {
         }
     }
 
-    /// Adjusts the window by table 1.1: returns the fraction of the window that is kept, or sets the growth that
-    /// applies from now on.
+    /// Applies table 1.1 of the dissertation: sets the growth of the window from now on. Returns the fraction of the
+    /// window that is kept; `None` without a reduction.
     fn adjust(&mut self, verdict: Verdict, cwnd: f64) -> Option<f64> {
         let kept = [None, Some(0.9), Some(0.75), Some(0.5)][verdict.quarter()];
         let rising = match verdict.trend {

@@ -246,8 +246,8 @@ impl Law for Gentle {
         }
     }
 
-    /// Tolerance for errors of the table that gives HighSpeed TCP's increase. There are few events, since these errors
-    /// would otherwise move a window across a whole number.
+    /// Tolerance for errors of the table from which the algorithm reads HighSpeed TCP's increase. `EVENTS` is small,
+    /// since the sum of these errors would later move a window across a whole number.
     const TOLERANCE: f64 = 1e-6;
     const EVENTS: usize = 300;
 

@@ -280,8 +280,8 @@ mod tests {
         assert_eq!(rates[rates.len() - 2..], [Some(1040.0), None]);
     }
 
-    /// Checks that neither few losses nor different rates indicate a policer. An interval without enough losses ends
-    /// after 16 rounds.
+    /// Checks that no policer is detected if losses are few, or if the rates of the intervals differ. The few losses
+    /// are 19 % of the delivered segments; the threshold is 19.5 %.
     #[test]
     fn few_losses_and_different_rates_are_not() {
         let few = [(100, 19); 40];

@@ -29,8 +29,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Processes an acknowledgement on the fast path if it is within the bounds. The outcome equals that of a full
-    /// update with the draft's rules. Returns false if a full update is needed.
+    /// Processes an acknowledgement that is within the bounds, with the same outcome as a full update with the draft's
+    /// rules. Returns false for any other acknowledgement, which needs a full update.
     #[inline]
     pub(super) fn admits(
         &self,

@@ -35,7 +35,7 @@ use crate::window::Window;
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
-/// Minimum round-trip time that counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
+/// Smallest round-trip time up to which no sample counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
 /// Excess over the smallest round-trip time, as a fraction of it, below which a sample postpones ProbeRTT. The
@@ -73,7 +73,7 @@ const SATURATED_RATES: f64 = 3.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of successive acknowledgements for which all seven recent round-trip times were long.
+    /// Number of acknowledgements at which all seven recent round-trip times were long, since the last reset.
     excess: usize,
     /// True if the next probe for bandwidth comes early.
     hurries: bool,
@@ -113,7 +113,8 @@ impl Picoquic {
         }
     }
 
-    /// Counts an acknowledgement if all recent round-trip times are long; resets the count otherwise.
+    /// Counts an acknowledgement if all recent round-trip times exceed `min_rtt` by a quarter and `MARGIN`. Resets the
+    /// count if one of them does not exceed `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -163,8 +164,8 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if `losses` exceeds three, and if the whole flight was delivered after the window was last frozen
-    /// or restored. `delivered` is the number of the connection's delivered segments.
+    /// Returns true if `losses` exceeds three, and if more than `flight` segments were delivered since the window was
+    /// last frozen or restored. `delivered` is the number of the connection's delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }

@@ -389,8 +389,8 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
 }
 
 /// Checks that a probe begins after a round trip without marks, if no losses have occurred since the last probe (Linux
-/// v3). It begins as if five rounds had passed: the bound of 100 segments grows by 2^5, the largest power of two below
-/// the fraction `ecn_reprobe`, here half, of the bound.
+/// v3). In its first round, the long-term bound of 100 segments grows by 2^5 segments. This is the largest power of two
+/// below `ecn_reprobe` times the bound, 50 segments.
 #[test]
 fn a_probe_follows_when_marks_cease() {
     for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {
