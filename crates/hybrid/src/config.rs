@@ -45,7 +45,7 @@ pub struct Config {
     pub queues: Vec<Queue>,
     /// The flows.
     pub flows: Vec<Flow>,
-    /// Length of a step in seconds; 1 ms is enough for round trips of 10 ms or more.
+    /// Length of a time step in seconds; 1 ms is short enough for round trips of 10 ms or more.
     pub step: f64,
     /// Number of steps per interval. Measurements are averages over an interval.
     pub steps_per_interval: u64,

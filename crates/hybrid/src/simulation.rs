@@ -57,7 +57,7 @@ struct FlowState {
     ssthresh: f64,
     rate: f64,
     rtt: f64,
-    /// Time of the pending window reduction for a drop; `None` without a drop.
+    /// Time at which a drop will reduce the window; `None` if no reduction is pending.
     reduces_at: Option<f64>,
     sum: FlowSample,
 }

@@ -14,7 +14,7 @@ use crate::algorithm::{self, Calls};
 use crate::clock::Clock;
 use crate::limit::TimeLimit;
 
-/// Maximum time from an interruption until an algorithm must return. Then the program is ended.
+/// Time that an interrupted algorithm has to return before the program is ended.
 const GRACE: Duration = Duration::from_secs(2);
 /// Exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;

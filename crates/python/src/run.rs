@@ -33,8 +33,8 @@ pub(crate) struct Options {
     /// The user's functions that get each interval of MesoNet.
     pub(crate) measures: Vec<Py<PyAny>>,
     pub(crate) overwrite: bool,
-    /// Wall-clock time between checkpoints of a run of MesoNet; `None` for no checkpoints. The same
-    /// call resumes from a checkpoint.
+    /// Wall-clock time between checkpoints of a run of MesoNet; `None` for no checkpoints. A later
+    /// call with the same scenario and directory resumes from the last checkpoint.
     pub(crate) checkpoint_every: Option<Duration>,
     /// Wall-clock time limit; `None` for no limit.
     pub(crate) limit: Option<TimeLimit>,

@@ -39,8 +39,8 @@ impl Simulation {
         }
     }
 
-    /// Returns the minimum number of bytes that the run's tables are expected to need, as far as it
-    /// can be predicted.
+    /// Returns the number of bytes of time series and captures that the run is expected to write, as
+    /// far as it can be predicted.
     pub(crate) fn expected_bytes(&self) -> f64 {
         match self {
             Self::Tcp(config) => warnings::expected_bytes(config),

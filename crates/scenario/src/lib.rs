@@ -83,7 +83,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioError
     load_with(path, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario file that may name custom algorithms, which `algorithms` makes.
+/// Reads a scenario file, with `key=value` overrides. `algorithms` makes the custom algorithms that the file names.
 pub fn load_with(
     path: &Path,
     overrides: &[String],

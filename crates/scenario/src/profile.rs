@@ -29,7 +29,7 @@ pub(crate) fn variant(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns the limited slow start for the key `max_ssthresh` alone: that of RFC 3742, or ns-2's.
+/// Returns the profile's limited slow start, for a slow start with the key `max_ssthresh` but without a `kind`.
 pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc | Profile::Linux => "limited",

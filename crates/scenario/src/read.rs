@@ -249,8 +249,8 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
 /// of lists.
 ///
 /// The value is TOML if it can be read as TOML, and a text otherwise. Units and names therefore
-/// need no quotes. A table replaces the former table; a new `kind` keeps the other keys of its
-/// table.
+/// need no quotes. A table as value replaces the former table. An override of `kind` keeps the other
+/// keys of its table.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);

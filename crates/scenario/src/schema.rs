@@ -124,7 +124,7 @@ fn of(kind: &Kind) -> Json {
     }
 }
 
-/// Returns a table's schema with the value `kind` for the key `kind`.
+/// Returns the schema `table` with a required key `kind` that must have the value of the parameter `kind`.
 fn tagged(kind: &str, mut table: Json) -> Json {
     table["properties"]["kind"] = json!({ "const": kind });
     table["required"] = json!(["kind"]);

@@ -299,7 +299,7 @@ impl Table {
         entry.or_insert_with(|| Node::new(value, origin));
     }
 
-    /// Sets the value of a key as the default of every profile, unless the key has a value.
+    /// Gives a key without a value the default `value`, which is that of every profile.
     pub fn or_default<T>(&mut self, field: Field<T>, value: Value) {
         self.or_insert(field, value, Origin::Default);
     }

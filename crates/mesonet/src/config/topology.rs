@@ -73,8 +73,8 @@ pub struct Router {
     pub name: String,
     /// Forwarding rate of the router.
     pub capacity: PacketRate,
-    /// Maximum number of packets, including those in service, in each of the router's queues; at least one. If the
-    /// queues share a buffer, in both together.
+    /// Maximum number of packets, including those in service, in each of the router's queues, or in both together if
+    /// they share a buffer; at least one.
     pub buffer: u64,
 }
 

@@ -28,8 +28,8 @@ impl ActiveLargeFiles {
         self.all
     }
 
-    /// Returns a large type with fewer files in `cell` than the minimum, movies first; `None` if there is none. The
-    /// type's maximum does not apply to such a file.
+    /// Returns a large type that has fewer active files in `cell` than its minimum; movies are checked first. Returns
+    /// `None` if every type reaches its minimum. The maximum is not checked.
     pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;
         let at = cell.index();

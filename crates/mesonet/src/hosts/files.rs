@@ -88,8 +88,8 @@ mod tests {
         }
     }
 
-    /// Checks that each type is drawn with its probability and multiplies the size by its factor. Both are from NIST SP
-    /// 500-282, tables 8-3 and 8-4, at the level coded as plus. A case is (type, probability, factor).
+    /// Checks that each type is drawn with its probability and multiplies the size by its factor. A case is (type,
+    /// probability, factor), with the values of the plus level in NIST SP 500-282, tables 8-3 and 8-4.
     #[test]
     fn types_come_with_their_shares_and_multiply_the_size_drawn() {
         let expected = [

@@ -75,7 +75,7 @@ impl Network {
         self.event_list.set(self.layout.cross_region(router), time);
     }
 
-    /// Processes packets that pass a backbone router between two other regions, until `time`.
+    /// Processes, until `time`, the packets that pass a backbone router on their way between two other regions.
     #[inline(always)]
     pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
         // This test avoids the call if no packet passes.

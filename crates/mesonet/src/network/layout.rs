@@ -91,7 +91,7 @@ pub(super) struct OutLink {
     /// The link's number in the network.
     pub(super) id: u16,
     pub(super) delay: Span,
-    /// Index of the link's FIFO if the link also ends in the region; `None` otherwise.
+    /// Index of the link's FIFO; `None` if the link ends in another region.
     pub(super) within: Option<usize>,
     /// Number of packets sent onto the link, including packets that have not departed yet.
     pub(super) sent: u64,
@@ -100,8 +100,8 @@ pub(super) struct OutLink {
 }
 
 /// Tables of a region's elements. Points of presence, access routers and backbone routers are
-/// numbered within the region; the field `to` of a packet is the number of an access router in the
-/// network.
+/// numbered within the region. Only the field `to` of a packet is the number of an access router in
+/// the network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Layout {
     /// Number in the network of each point of presence of the region.

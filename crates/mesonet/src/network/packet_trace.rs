@@ -32,8 +32,8 @@ pub(crate) struct TraceState {
 /// The traced flows of the network, and the recorded events of packets in one region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// Traced flows; `None` for other flows. The outer list is by region and end of the flow, the inner one by the slot
-    /// at that end.
+    /// States of the traced flows; `None` for other flows. The outer index is by region and by end of the flow, the
+    /// inner index is the slot at that end.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,
@@ -127,8 +127,8 @@ impl PacketTrace {
         });
     }
 
-    /// Removes and returns the records, unsorted, and the time until which they are complete if the
-    /// maximum was reached.
+    /// Removes and returns the records, unsorted. Also returns the time at which the maximum number
+    /// of records was reached; `None` if it was not reached.
     pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
         (std::mem::take(&mut self.records), self.truncated_at)
     }

@@ -1,5 +1,5 @@
-//! The event list: a tournament tree (winner tree) over the next events of the stations of a
-//! region.
+//! The event list: a tournament tree (winner tree) over the next events of a region's stations, the
+//! sources of its events.
 //!
 //! Time and number of a station form one integer, so a comparison needs no branch and ties go to
 //! the lower number. When the event of a station changes, the path from its leaf to the root is
@@ -34,8 +34,8 @@ enum Games {
 /// floating-point number.
 type Key = f64;
 
-/// Size of the tree for a region of the published network with one server in each router: at least
-/// twice the number of stations.
+/// Smallest size of the tree: at least twice the number of stations of a region of the published
+/// network (NIST SP 500-282) if each router has one server.
 const FEW: usize = 1 << 6;
 /// Size of the tree for a region of the published network with two servers in each router.
 const SOME: usize = 1 << 7;
@@ -180,7 +180,7 @@ mod tests {
         tournament.first_within(tournament.bound(limit))
     }
 
-    /// Sets random events, and compares the first event with the result of a search through all events.
+    /// Sets random events of stations, and checks the tree's first event against a search through all events.
     fn play(stations: usize) {
         let mut stream = Streams::new(3, 0, Randomness::Streams).component("test");
         let mut tournament = Tournament::new(stations);

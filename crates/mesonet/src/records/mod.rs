@@ -258,8 +258,8 @@ record! {
     }
 }
 
-/// Flows with a common report of goodput (NIST SP 500-282, table 8-6): one of 24 groups, with standard TCP or with the
-/// alternate algorithm.
+/// Group of flows with a common report of goodput: one of the 24 groups of NIST SP 500-282, table 8-6, divided into
+/// flows with standard TCP and flows with the alternate algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.

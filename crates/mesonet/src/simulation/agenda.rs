@@ -36,7 +36,7 @@ impl Opening {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agenda {
     calendar: Calendar,
-    /// Flows that begin in the current window or before, the last one first.
+    /// Flows that begin in the current window or before, from the latest to the earliest.
     due: Vec<Key>,
 }
 

@@ -220,7 +220,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or the part of it in the current interval. Returns `None` while the run
+    /// Processes a window, or its part within the current interval. Returns `None` while the run
     /// continues; at its end, true if the recorder stopped it.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);

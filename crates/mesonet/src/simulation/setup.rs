@@ -209,8 +209,8 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
     states.collect()
 }
 
-/// Returns the round-trip propagation delay between any two backbone routers with hosts below; zero for a router that
-/// only forwards.
+/// Returns the round-trip propagation delays between all pairs of backbone routers; zero for a pair with a router that
+/// has no hosts below.
 fn round_trip_delays(config: &Config, routes: &Routes) -> Result<Vec<Span>, SetupError> {
     let routers = config.topology.backbone.len() as u16;
     let one_way = |from, to| -> Result<Span, SetupError> {

@@ -26,7 +26,7 @@ pub const LINKS: [(char, char, u64); 14] = [
     ('J', 'K', 3),
 ];
 
-/// Routing table of the backbone (table 3-2): for each router, the next router towards each other one, in order.
+/// Routing table of the backbone (table 3-2): a row for each router, with the next router towards routers A to K.
 const NEXT: [&str; 11] = [
     "-BCBCBCCCBC",
     "A-CDCDCDCDC",

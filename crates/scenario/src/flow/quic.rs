@@ -169,7 +169,7 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the algorithm of Longhaul that runs in the stack; `None` if the flow names none.
+/// Returns the algorithm of Longhaul that replaces the QUIC stack's own; `None` if the flow names none.
 fn resolve_own(
     flow: &mut Table,
     path: &str,

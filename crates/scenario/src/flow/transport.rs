@@ -258,8 +258,8 @@ fn resolve_window<T>(
     }
 }
 
-/// Resolves the congestion control in the key `congestion` of a table, by default Reno. `preferred`
-/// is a variant that is the default of the algorithms that have it.
+/// Resolves the congestion control in the key `congestion` of `flow`; Reno if it names none. If the
+/// algorithm has the variant `preferred`, this variant is the default.
 pub(crate) fn resolve_congestion(
     flow: &mut Table,
     path: &str,

@@ -1,5 +1,5 @@
 //! The parameters of MesoNet under their original names (NIST SP 500-282: 56 in chapter 3, and four for types of files
-//! in tables 8-3 and 8-4). `[mesonet]` itself may contain them, with the values of a configuration file of MesoNet.
+//! in tables 8-3 and 8-4). The table `[mesonet]` may contain them, with values as in a configuration file of MesoNet.
 //! They are translated to Longhaul's keys.
 
 use longhaul_keys::{Field, KIND};
@@ -323,7 +323,7 @@ fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// Sets a value at the end of `path`, which has the remaining keys of the path `whole`.
+/// Sets a value at `path` below `table`. The path `whole` from the root is only for messages.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());

@@ -64,8 +64,7 @@ keys! {
 keys! {
     /// Keys for TCP flows only, except those of [`Stack`].
     pub(crate) struct TcpFlow {
-        /// TCP: number of parallel connections between the same hosts, which share each flow's
-        /// transfer and count as one flow.
+        /// TCP: number of parallel connections of a flow. They share the flow's transfer and count as one flow.
         pub streams: u64 = Kind::Whole { min: 1, max: MAX_STREAMS }.key().default("1"),
         /// Payload to send; unlimited by default.
         pub transfer: Option<u64> = Kind::Positive(SIZE).key(),

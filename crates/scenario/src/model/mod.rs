@@ -81,8 +81,8 @@ keys! {
 keys! {
     /// Keys of a simulation of links and flows.
     pub(crate) struct Scenario {
-        /// Timing of links: `exact`, or `ns2`, which rounds times as ns-2's sums do. The rounding
-        /// decides between simultaneous arrivals and departures.
+        /// Timing of links: `exact`, or `ns2` with the rounding errors of ns-2's floating-point times.
+        /// These errors decide the order of simultaneous arrivals and departures.
         pub clock: Clock = Kind::Word(Clock::WORDS).key().default("exact").in_ns2("ns2"),
         /// Source of random numbers: `streams`, with one stream per component, or `ns2`, with
         /// ns-2's single generator for all components, as after `ns-random SEED`.

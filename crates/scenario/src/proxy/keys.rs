@@ -14,7 +14,7 @@ pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::
 keys! {
     /// Keys of a proxy that the engine does not declare.
     pub(crate) struct ProxyKeys {
-        /// Start node: the proxy splits TCP flows that begin before it and end behind `end`.
+        /// Start node. TCP flows are split if they pass this node and then `end`, and neither is one of their hosts.
         pub start: String = Kind::Name.key().required(),
         /// End node; it forwards the data of the split flows.
         pub end: String = Kind::Name.key().required(),

@@ -27,7 +27,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of a group of flows in a parking lot that determine its route.
+    /// Keys that determine the route of a group of flows in a parking lot.
     struct FlowPlace {
         /// Parking lot: numbers of the first and the last router; by default, the ends of the
         /// chain.

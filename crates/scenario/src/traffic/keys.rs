@@ -145,8 +145,8 @@ keys! {
 keys! {
     /// Connections of a Tmix file.
     pub(crate) struct TmixKeys {
-        /// File of connection vectors, in the original or the alternate format of ns-2's Tmix;
-        /// relative to this file.
+        /// File of connection vectors, in the original or the alternate format of ns-2's Tmix. The
+        /// path is relative to the scenario file.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `vectors` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),

@@ -1,12 +1,12 @@
 //! Connection vectors of Tmix, in both formats of ns-2 (ns manual, chapter "Tmix: Internet Traffic
 //! Generation", sections "Original" and "Alternate Connection Vector Format").
 //!
-//! A unit of the initiator is a request; the next unit of the acceptor is its response. If an
-//! acceptor sends without a request, or again, a request of one byte is added. If an initiator
-//! sends again, the request before has no response. In a concurrent vector, both sides send
-//! independently, so each side has a separate connection. Windows, round-trip times, losses and
-//! segment sizes of a vector are read but not used: the network and the flow determine them. The
-//! time before the FIN is not used either.
+//! A vector lists the data units that the two sides of a connection send. A unit of the initiator is a request; the
+//! acceptor's next unit is the response to it. If the acceptor sends while no request waits for a response, a request
+//! of one byte is added. If the initiator sends twice in a row, the first request has no response. In a concurrent
+//! vector, both sides send independently, so each side has a separate connection. Windows, round-trip times, losses
+//! and segment sizes of a vector are read but not used: the network and the flow determine them. The time before the
+//! FIN is not used either.
 
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};
@@ -135,7 +135,7 @@ impl Vector {
         self.sends(side, bytes)
     }
 
-    /// Returns the exchanges of the vector's connections: of one, or of one for each side.
+    /// Returns a list of exchanges for each connection of the vector: two lists if it is concurrent, otherwise one.
     fn connections(&self) -> Vec<Vec<TraceEntry>> {
         let of = |sides: &[Side]| {
             let units = self.units.iter().filter(|unit| sides.contains(&unit.side));

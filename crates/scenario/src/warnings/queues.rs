@@ -55,7 +55,7 @@ fn slowest(link: &Link) -> Rate {
     rates.fold(link.capacity(), Rate::min)
 }
 
-/// Warns about links with a varying rate if the discipline reads the rate only once, as in its source.
+/// Warns about links with a varying rate and a queue that uses only the initial rate.
 pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     for link in &config.links {
         if !link.rate_varies() {

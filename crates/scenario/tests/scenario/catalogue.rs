@@ -1,4 +1,4 @@
-//! The lists of `longhaul list`: keys, values and defaults are those of scenarios.
+//! Tests of the lists that `longhaul list` prints: their keys, values and defaults agree with scenarios.
 
 use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{keys, profiles, queues};

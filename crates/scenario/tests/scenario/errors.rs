@@ -515,7 +515,7 @@ fn udp_flows_take_no_tcp_keys() {
     );
 }
 
-/// Checks that an error about an invalid default points to the table without the key.
+/// Checks that an error about an invalid default points to the table in which the key is left out.
 #[test]
 fn a_default_that_does_not_fit_points_to_its_table() {
     let text = r#"duration = "1 s"

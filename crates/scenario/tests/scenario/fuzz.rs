@@ -116,7 +116,7 @@ fn scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// Reads mutated texts as scenarios, for `time` or until `cases` of them were read.
+/// Reads at most `cases` mutated texts as scenarios, for at most `time`.
 fn read(cases: u32, time: Duration) {
     let config = Config {
         cases: 1,

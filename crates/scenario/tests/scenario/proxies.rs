@@ -228,7 +228,7 @@ fn two_proxies_serve_two_directions_and_one_flow_has_one() {
     assert!(message.contains("only one may split them"), "{message}");
 }
 
-/// Checks that connections of applications are split in each direction that carries data.
+/// Checks that a proxy splits the connections of traffic sources in each direction that carries data.
 #[test]
 fn traffic_is_split_in_both_directions() {
     let both = |traffic: &str| {

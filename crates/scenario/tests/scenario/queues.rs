@@ -463,7 +463,7 @@ fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
 }
 
 /// Checks that the profile `linux` selects the kernel's variants of CoDel and PIE. PIE measures the
-/// delay, and its update interval of 15 ms takes four ticks of 1/250 s.
+/// delay. Its update interval of 15 ms becomes 16 ms, four ticks of 1/250 s.
 #[test]
 fn linux_has_the_kernels_codel_and_pie() {
     let queue = |kind: &str| {

@@ -203,8 +203,8 @@ fn replications_without_random_numbers_are_told_of() {
     assert!(mesonet.draws() && mesonet.nothing_drawn().is_none());
 }
 
-/// Checks that a `run.json` is read as the scenario of its run. Other documents are read as they
-/// are.
+/// Checks that a `run.json` is read as the scenario of its run. Another document with a key
+/// `scenario` is refused.
 #[test]
 fn the_scenario_of_a_finished_run_is_read() {
     let scenario = with(&["seed=7"]);

@@ -65,7 +65,7 @@ fn queues_at_a_flow_s_own_hosts() {
     assert_told(text, &[], false);
 }
 
-/// Full windows of 13.3 million segments, 2 GB at 150 B each, and more cause a warning.
+/// Checks that full windows of all flows cause a warning above 2 GB: 13.3 million segments of 150 B each.
 #[test]
 fn windows_larger_than_memory() {
     let text = "full windows would take some";
@@ -90,8 +90,8 @@ fn replications_that_are_all_the_same() {
     assert_told(text, &["replication=1", start], false);
 }
 
-/// Checks that DECbit's queue causes a warning if other senders use it. It marks from one waiting
-/// packet on (Ramakrishnan and Jain 1990). Senders of RFC 3168 halve their windows for such marks.
+/// Checks that DECbit's queue causes a warning if other senders use it with ECN. The queue marks packets from an
+/// average length of one packet on (Ramakrishnan and Jain 1990); senders of RFC 3168 halve their windows for a mark.
 #[test]
 fn decbit_s_queue_with_other_senders() {
     let text = "it is made for `decbit` senders";

@@ -60,11 +60,11 @@ impl Feedback {
         });
     }
 
-    /// Returns a rate sample at the acknowledgement of data packet `number`, sent at `created`. `delivered` is the
-    /// count of delivered packets including it.
+    /// Returns the delivery rate sample for the acknowledgement of data packet `number`, sent at `created`. `delivered`
+    /// is the number of packets delivered so far, including this packet.
     ///
-    /// There is no sample for a packet given up at a timeout, nor for an interval shorter than `min_rtt`, in which
-    /// acknowledgements were held up.
+    /// Returns `None` for a packet given up at a timeout, and for a sample interval shorter than `min_rtt`, which
+    /// delayed acknowledgements cause.
     #[inline]
     pub(super) fn on_ack(
         &mut self,

@@ -346,8 +346,8 @@ impl Sender {
         self.rtt.srtt
     }
 
-    /// Replaces the tables in the flow's congestion control by the equal tables of `like`, so that
-    /// flows share them.
+    /// Replaces the lookup tables of the flow's congestion control by the equal tables of `like`, so
+    /// that flows share the memory.
     pub(crate) fn share_tables(&mut self, like: &CongestionState) {
         self.congestion.share_tables(like);
     }

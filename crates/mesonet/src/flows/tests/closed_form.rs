@@ -33,7 +33,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Arrival times of a flow's acknowledgements from its start until they arrive at the host's rate, `gap` apart.
+/// Arrival times of a flow's acknowledgements until its window fills the path. Later ones arrive `gap` apart.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,

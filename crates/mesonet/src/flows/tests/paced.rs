@@ -79,8 +79,8 @@ fn few_losses_leave_it_its_rate() {
     assert!(arrivals > 0.85 * RATE, "{arrivals}");
 }
 
-/// Checks that BBR has its rate back after losing all packets for a second: the end of the recovery restores the window
-/// (section 5.6.4.4).
+/// Checks that BBR sends at the path's rate again after all packets of a second were lost: the end of the recovery
+/// restores the window (section 5.6.4.4 of the draft).
 #[test]
 fn it_has_its_rate_back_after_timeouts() {
     let mut path = bbr(|packet, sender| {

@@ -92,7 +92,7 @@ keys! {
         pub interval: Written = POSITIVE_STEPS.key(),
         /// Measurement intervals simulated (MI).
         pub intervals: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
-        /// Intervals buffered before their rows are written (MB); 8192 rows by default.
+        /// Measurement intervals between two writes of rows to disk (MB). By default, 8192 rows are written at a time.
         pub flush_every: Option<u64> = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// Named parts of the run; the summary has averages over each.
         pub periods: Vec<Table> = Kind::List(&Kind::Table(Period::KEYS)).key(),
@@ -149,8 +149,8 @@ keys! {
         /// first timeout is twice this value. A time, or time steps (EB_DELAY); 0 by default. If `handshake_rtt` is
         /// true, it applies only to flows without a handshake.
         pub srtt_allowance: Written = STEPS.key(),
-        /// True if the round trip of the handshake is the first sample and replaces the first smoothed round-trip time
-        /// (RFC 6298 section 2.2); true by default.
+        /// True if the first smoothed round-trip time of a flow is that of its handshake (RFC 6298 section 2.2), not
+        /// the propagation delay plus `srtt_allowance`; true by default.
         pub handshake_rtt: bool = Kind::Flag.key(),
         /// Excess added to every round-trip time that a source measures: a time, or time steps;
         /// none by default.
@@ -197,8 +197,8 @@ keys! {
     pub(crate) struct TraceKeys {
         /// Long-lived flows, by name or number.
         pub flows: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),
-        /// Sources with all flows traced: numbers as in `flows.parquet`, from 0 in order of access routers, or a first
-        /// and a last one such as "0-9".
+        /// Sources of which all flows are traced: numbers as in `flows.parquet`, or ranges of numbers such as "0-9".
+        /// Sources are numbered from 0, in order of access routers.
         pub sources: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),
         /// Beginning of the trace: a time, or a fraction of the run; 0 by default.
         pub from: Written = MOMENT.key(),

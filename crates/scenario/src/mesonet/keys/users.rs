@@ -20,11 +20,11 @@ keys! {
     pub(crate) struct StartKeys {
         /// Probability that a source requests its first file at once (prON); 0.25 by default.
         pub at_once: f64 = PROBABILITY.key(),
-        /// Probability that a source's first wait has a third of the mean time between files as its mean (prONsecond);
-        /// 0.08 by default.
+        /// Probability that a source waits for a third of users.think on average before its first request
+        /// (prONsecond); 0.08 by default.
         pub second: f64 = PROBABILITY.key(),
-        /// Probability that a source's first wait has two thirds of the mean time between files as its mean
-        /// (prONthird); 0.17 by default. All other sources wait for the whole mean time on average.
+        /// Probability that a source waits for two thirds of users.think on average before its first request
+        /// (prONthird); 0.17 by default. All other sources wait for the whole of users.think on average.
         pub third: f64 = PROBABILITY.key(),
     }
 }
@@ -34,7 +34,7 @@ keys! {
     pub(crate) struct FileKeys {
         /// Mean of the Pareto distribution of sizes, in packets (lambdaON); 50 by default.
         pub mean: f64 = PACKETS.key(),
-        /// Shape of the distribution (alpha), above 1 so that a mean exists; 1.5 by default.
+        /// Shape of the Pareto distribution (alpha), above 1 so that a mean exists; 1.5 by default.
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
         /// Documents: files with a size multiplied by a factor. Files of no other type are Web objects.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
@@ -118,7 +118,7 @@ keys! {
     pub(crate) struct AlgorithmKeys {
         /// Label in tables; the name of the algorithm by default.
         pub label: String = Kind::Name.key(),
-        /// The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; or `python`.
+        /// The algorithm: `kind` (default: reno), `variant` (default: `nist` if available), parameters; or `python`.
         pub congestion: Table = Kind::Congestion.key(),
         /// Probability that a source uses the algorithm; by default an equal part of what explicit
         /// shares leave.

@@ -1,4 +1,4 @@
-//! Topology, routes, speeds, buffers and populations (NIST SP 500-282, chapters 3, 4 and 6).
+//! Tests of the topology, routes, speeds, buffers and numbers of hosts (NIST SP 500-282, chapters 3, 4 and 6).
 
 use longhaul_mesonet::config::{AccessClass, Config, PacketRate, Parent, Topology};
 use longhaul_scenario::parse;
