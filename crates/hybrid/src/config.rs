@@ -9,7 +9,7 @@ pub struct Queue {
     pub buffer: f64,
 }
 
-/// A queue on the path of a flow's packets, and the packets that pass it.
+/// A passage of a flow's data packets or acknowledgements through a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit {
     /// Index of the queue in [`Config::queues`].

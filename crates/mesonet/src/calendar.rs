@@ -20,7 +20,7 @@ pub(crate) fn time_of(key: Key) -> Time {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
-    /// Length of a window. Window number n ends at n times this length.
+    /// Length of a window of simulated time. Window number n ends at n times this length.
     window: Span,
     /// Number of the next window to be taken.
     next: u64,

@@ -52,7 +52,7 @@ struct CallLimit {
     calls: Arc<Calls>,
     /// Python's identifier of the simulation's thread.
     thread: Py<PyAny>,
-    /// Number of the call in progress at the last tick; `None` between calls.
+    /// Number of the call in progress at the last check; `None` if there was none.
     seen: Option<u64>,
     interrupts: bool,
 }
@@ -102,7 +102,7 @@ struct LastResort {
     limit: TimeLimit,
     calls: Arc<Calls>,
     out: Option<PathBuf>,
-    /// Number of the first call found in progress after the limit, and the time of this check.
+    /// Number of the call in progress at the last check after the limit, and the time of the first check that found it.
     seen: Option<(u64, Instant)>,
 }
 

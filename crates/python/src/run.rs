@@ -244,7 +244,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure of a run after an allocation above the memory limit.
+    /// Returns the failure of a run that needed more memory than `limit`.
     fn of_memory(need: &OutOfMemory, limit: &MemoryLimit) -> Self {
         let OutOfMemory { refused, holders } = need;
         let bytes = byte_count(refused.bytes as f64);

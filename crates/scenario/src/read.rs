@@ -98,8 +98,8 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     from_toml_table(root.get_ref(), "", &origin)
 }
 
-/// Returns the message of TOML's parser. If it is about a table `[flows]` that occurs twice, the
-/// way to write a list is added.
+/// Returns a message for an error of TOML's parser. If a table such as `[flows]` occurs twice, the
+/// message shows how to write a list; otherwise it is the parser's `message`.
 fn twice(text: &str, at: usize, message: &str) -> String {
     let line = text
         .get(..at)

@@ -145,7 +145,7 @@ fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Resolves the labels of flows that a stop rule counts; by default, all flows with exchanges.
+/// Resolves the labels of the flows whose exchanges a stop rule counts; by default, of all flows with exchanges.
 fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let measure = root.sub_mut(Scenario::measure);
     let Some(stop) = measure.table_mut(MoreMeasures::stop) else {

@@ -66,8 +66,8 @@ pub(crate) fn refuse_unknown_keys(
     }
 }
 
-/// Returns the path of a table `key` below the entries of `table`, at any depth; `None` if there is
-/// none.
+/// Returns the path of a table named `key` that is nested at any depth in the tables of `table`;
+/// `None` without such a table.
 fn path_below(table: &Table, key: &str) -> Option<String> {
     table.entries.iter().find_map(|(name, node)| {
         let inner = node.table()?;

@@ -23,7 +23,7 @@ pub struct Node {
     pub key: Option<Origin>,
 }
 
-/// A value: first as it was written, after the check with the type that its key declares.
+/// Value of a key. Before the check it has the type as written, afterwards the type that its key declares.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `true` or `false`.

@@ -80,7 +80,7 @@ pub struct Admission {
     /// maximum, the file becomes a Web object instead.
     pub max: [u64; 3],
     /// Minimum number of active files of each large type in each cell: `min[type][cell]`. If a cell
-    /// has fewer files of a type, its next flow transfers a file of this type, movies first.
+    /// has fewer files of a type, its next flow transfers a file of this type. Movies are checked first.
     pub min: [[u64; Cell::COUNT]; 3],
 }
 
@@ -119,13 +119,13 @@ pub enum PathClass {
     Typical,
 }
 
-/// A period of larger files between direct access routers. It applies to flows that connect in that
-/// period.
+/// A period of larger files between direct access routers. The larger files are those of flows that
+/// connect in the period.
 ///
 /// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures
-/// show that jumbo files have to be documents. In condition 4 jumbo flows deliver 1.9 million
-/// packets/s, and 7.53 of them complete in 200 ms, so a file has 50,000 packets. This is 100 times
-/// the mean document of 500 packets; the mean Web object has 50.
+/// show that jumbo files are documents: in condition 4, jumbo flows deliver 380,000 packets in
+/// 200 ms, and 7.53 of them complete. A file thus has 50,000 packets, 100 times the mean document
+/// of 500 packets. The mean Web object has 50 packets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// Beginning of the period of jumbo files.

@@ -82,8 +82,8 @@ pub struct Transport {
     pub srtt_allowance: Span,
     /// Time that is added to every round-trip time that a source measures.
     pub rtt_excess: Span,
-    /// True if the round-trip time of the handshake is the first sample; false if the first value
-    /// is the propagation delay.
+    /// True if the first smoothed round-trip time of a flow is that of its handshake; false if it is
+    /// the propagation delay plus `srtt_allowance`.
     pub handshake_rtt: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Returns the index of the backbone router that is `parent`, or that a point of presence `parent` is connected to.
+    /// Returns the index of a backbone router: `parent` itself, or the one above if `parent` is a point of presence.
     pub fn backbone_above(&self, parent: Parent) -> usize {
         match parent {
             Parent::Pop(pop) => self.pops[pop].backbone,

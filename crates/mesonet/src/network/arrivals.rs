@@ -169,8 +169,8 @@ impl MergedLanes {
     }
 }
 
-/// Packets on a link in order of arrival. They stay in the batches that were handed over, so none
-/// is copied.
+/// Packets on a link from another region, in order of arrival. They stay in the batches in which
+/// that region hands them over, so no packet is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
     /// The first batch.
@@ -194,7 +194,7 @@ impl Lane {
         }
     }
 
-    /// Proceeds to the next batch after the last packet of the first one was taken.
+    /// Replaces the first batch, of which all packets have been taken, by the next batch if there is one.
     #[cold]
     fn turn(&mut self) {
         let Some(next) = self.later.pop_front() else {

@@ -140,8 +140,8 @@ impl Network {
         }
     }
 
-    /// Sets the time of the next samples of queues. Arrivals may be processed early up to this
-    /// time, and nothing is processed beyond it.
+    /// Sets the time of the next samples of queues. Arrivals up to this time may be
+    /// processed before they are due; later arrivals may not.
     pub(crate) fn set_horizon(&mut self, until: Time) {
         self.horizon = until;
     }

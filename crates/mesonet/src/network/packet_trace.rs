@@ -80,8 +80,8 @@ impl PacketTrace {
         });
     }
 
-    /// Returns the trace state of a flow; `None` if the flow is not traced. The flow is given by
-    /// its id at one end in `region`.
+    /// Returns the trace state of a flow; `None` if the flow is not traced. `flow` is the flow's id
+    /// at its end `end`, which is in `region`.
     pub(crate) fn find(
         &mut self,
         region: usize,

@@ -80,7 +80,7 @@ impl SharedServer {
         accepted
     }
 
-    /// Returns true if one more packet fits into a queue of a busy server.
+    /// Returns true if the queue of `direction` has room for a packet that arrives while the server is busy.
     #[inline]
     fn has_room(&self, direction: Direction, now: Time) -> bool {
         let waiting = self.waiting(direction);
@@ -155,7 +155,7 @@ impl SharedServer {
 /// Functions of routers with one server. Their numbers count points of presence first, then access
 /// routers.
 impl Network {
-    /// Queues a packet at a router with one server. `router` is its number among these.
+    /// Queues a packet at router `router`, or starts to serve it if the router's server is idle.
     #[inline(always)]
     pub(super) fn enqueue_shared<const TRACED: bool>(
         &mut self,

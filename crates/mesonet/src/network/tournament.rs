@@ -39,7 +39,7 @@ type Key = f64;
 const FEW: usize = 1 << 6;
 /// Size of the tree for a region of the published network with two servers in each router.
 const SOME: usize = 1 << 7;
-/// Size of the tree for the whole published network as one region.
+/// Size of the tree if one region is the whole published network.
 const MANY: usize = 1 << 10;
 /// Largest size of the tree: twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
@@ -106,8 +106,8 @@ impl Tournament {
         self.base = base;
     }
 
-    /// Returns the key of an event at `station` at `time`, which must not be before the base. Times beyond the range of
-    /// keys count as `latest`.
+    /// Returns the key of an event at `station` at `time`, which must not be before `base`. The key holds the time
+    /// since `base`, but at most `latest`.
     #[inline]
     fn key(&self, time: Time, latest: u64, station: u64) -> Key {
         debug_assert!(time >= self.base, "the base is in the past");

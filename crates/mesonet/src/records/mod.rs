@@ -95,7 +95,7 @@ pub struct Interval<'a> {
     pub pops: &'a [RouterSample],
     /// Samples of the queues of access routers.
     pub access: &'a [RouterSample],
-    /// Events of flows from and to the hosts of each access router.
+    /// Numbers of active flows, SYNs, timeouts and other events, for the hosts of each access router.
     pub edges: &'a [EdgeSample],
     /// Number of packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
@@ -308,7 +308,7 @@ pub struct GoodputBatch {
     pub min: f64,
     /// Largest goodput.
     pub max: f64,
-    /// The 10th to 90th percentiles: of n flows in order of goodput, the one at rank `ceil(n p)`.
+    /// The 10th to 90th percentiles of goodput. The value for the fraction p of n flows has rank `ceil(n p)`.
     pub deciles: [f64; 9],
 }
 

@@ -12,8 +12,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// Time in seconds from the start until each flow first received at full speed for an interval, and
-/// the number of packets that each flow received.
+/// End of the first interval in which each flow received at full speed, in seconds, and the number
+/// of packets that each flow received.
 #[derive(Debug, Default)]
 struct Lags {
     full: [Option<f64>; 3],

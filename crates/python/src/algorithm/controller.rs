@@ -33,7 +33,7 @@ struct Controller {
     instance: OnceCell<Instance>,
     /// Simulated time of the last call.
     now: Time,
-    /// Growth in segments per round trip, for an algorithm that is called once per round trip.
+    /// Growth of the window in segments per round trip, for an algorithm that is called once per round trip.
     increase: f64,
     /// True after the algorithm raised an exception: it is not called again, and the run ends.
     failed: Cell<bool>,

@@ -190,9 +190,9 @@ fn resolve_own(
     })
 }
 
-/// Resolves a flow control window, given in bytes, in bandwidth-delay products, or by the word `auto`, to bytes. `auto`
-/// is four times `held`, the bytes that the path and its queues can contain: slow start overshoots to twice as many,
-/// and flow control credit arrives a round trip late.
+/// Resolves a flow control window to bytes. The scenario gives it in bytes, in bandwidth-delay products, or as `auto`.
+/// `auto` is four times `held`, the number of bytes that the path and its queues can contain, since slow start
+/// overshoots to twice this number, and flow control credit arrives a round trip late.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     /// Default of quinn's stream receive window in bytes: 100 Mbit/s at 100 ms.
     const MIN: f64 = 1_250_000.0;

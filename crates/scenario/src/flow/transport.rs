@@ -22,8 +22,8 @@ use crate::model::flow::{AnyFlow, Stack};
 use crate::module;
 use crate::profile;
 
-/// Bytes of Sync-TCP's option: kind, length, and three times of four bytes each (Weigle 2003,
-/// chapter 3).
+/// Bytes of Sync-TCP's option: its kind, its length, and three timestamps of four bytes each
+/// (Weigle 2003, chapter 3).
 const ONE_WAY_OPTION: Bytes = Bytes(14);
 
 /// Smallest slow start threshold in segments (RFC 5681, equation 4).

@@ -14,7 +14,7 @@ pub(crate) const LINK: &[Key] = together!(Link::KEYS, LinkParts::KEYS);
 const REVERSE: &[Key] = together!(ReverseKeys::KEYS, ReverseParts::KEYS);
 
 keys! {
-    /// Keys of the parts of a link that are resolved separately.
+    /// Keys of a link that are resolved separately from those of [`Link`].
     pub(crate) struct LinkParts {}
     apart {
         /// Changes of the link at given times. They apply to rate and delay of both directions,
@@ -53,7 +53,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of the parts of the reverse direction that are resolved separately.
+    /// Keys of the table `reverse` that are resolved separately from those of [`ReverseKeys`].
     pub(crate) struct ReverseParts {}
     apart {
         /// Delivery opportunities of packets in this direction, instead of a rate.

@@ -17,8 +17,8 @@ const VARIANT: &str = "nist";
 
 /// Algorithm that may tolerate losses.
 const TOLERANT: &str = "cubic";
-/// Parameter of CUBIC for the tolerated fraction of losses. BBR has a parameter of the same name
-/// with another meaning, which is not refused.
+/// Name of CUBIC's parameter for the fraction of losses that it tolerates. BBR's parameter of this
+/// name has another meaning, and is allowed.
 const LOSS_THRESHOLD: &str = "loss_threshold";
 
 /// Allowed deviation from 1 of the sum of the algorithms' shares.

@@ -13,7 +13,7 @@ use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::model::{MesoNetScenario, Seeds};
 
-/// Names of keys, from a table down to a value in it.
+/// Names of the keys on the way from a table down to a value in it.
 type Path = &'static [&'static str];
 
 /// Makes a [`Path`] from declared keys.
@@ -289,8 +289,8 @@ pub(crate) const ORIGINALS: &[Original] = &[
     ),
 ];
 
-/// Moves values that are given under original names to the keys of these names. The checker then
-/// checks the keys.
+/// Moves values that are given under parameter names of the original MesoNet to the corresponding
+/// keys. The checker then checks these keys.
 pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for original in ORIGINALS {

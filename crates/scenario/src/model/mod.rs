@@ -97,7 +97,7 @@ keys! {
         pub topology: Table = Kind::Table(TOPOLOGY).key().required(),
         /// Groups of equal flows.
         pub flows: Vec<Table> = Kind::List(&Kind::Table(FLOW)).key().required(),
-        /// Pairs of nodes; one connection between them carries the data of all TCP flows.
+        /// Proxies: pairs of nodes. One connection between the two carries the data of all TCP flows that pass them.
         pub proxies: Vec<Table> = Kind::List(&Kind::Table(PROXY)).key(),
         /// A simulation of MesoNet, in place of `topology` and `flows`.
         pub mesonet: Table = MESONET.key(),

@@ -106,7 +106,7 @@ fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Re
 }
 
 impl Vector {
-    /// Adds a unit of `bytes` bytes, which `side` sends after the current wait.
+    /// Adds a data unit of `bytes` bytes, which `side` sends after the current wait.
     fn sends(&mut self, side: Side, bytes: &str) -> Result<(), String> {
         let own = std::mem::take(&mut self.waits[side as usize]);
         let wait = std::mem::take(&mut self.wait) + own;

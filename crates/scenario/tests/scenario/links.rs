@@ -113,7 +113,7 @@ fn changes_hold_both_ways_except_for_loss() {
     assert_eq!(links[1].changes, [first, second]);
 }
 
-/// Reads the base scenario, with one part replaced, from a directory that also has another file.
+/// Reads [`BASE`], with `from` replaced by `to`, from a directory that also has the file `file`.
 fn beside_a_file(
     (from, to): (&str, &str),
     (file, text): (&str, &str),

@@ -1,4 +1,4 @@
-//! Warnings about values that are allowed but probably not intended, on both sides of their bounds.
+//! Warnings about values that are allowed but probably not intended.
 
 use longhaul_scenario::{Simulation, parse};
 use longhaul_units::{Span, Time};

@@ -1,5 +1,5 @@
-//! Goodput of flows without a loss on very fast paths: the ACK clock in closed form, for the paths of
-//! NIST SP 500-282, chapter 9.
+//! Mean goodputs of flows without losses on very fast paths, compared with NIST SP 500-282, chapter 9. A flow is
+//! simulated until its window fills the path; afterwards, its acknowledgements arrive at the host's rate.
 
 use super::*;
 

@@ -145,9 +145,9 @@ keys! {
         pub min_cwnd: u8 = Kind::Whole { min: 0, max: 100 }.key(),
         /// Weight of a new sample in the smoothed round-trip time; 1/8 by default.
         pub srtt_gain: f64 = Kind::Number(Range::above(0.0, 1.0)).key(),
-        /// Allowance for queues that is added to the propagation delay for the first smoothed round-trip time; the
-        /// first timeout is twice this value. A time, or time steps (EB_DELAY); 0 by default. If `handshake_rtt` is
-        /// true, it applies only to flows without a handshake.
+        /// Allowance for queues: a time, or time steps (EB_DELAY); 0 by default. The first smoothed round-trip time is
+        /// the propagation delay plus this allowance, and the first timeout is twice that sum. If `handshake_rtt` is
+        /// true, the allowance applies only to flows without a handshake.
         pub srtt_allowance: Written = STEPS.key(),
         /// True if the first smoothed round-trip time of a flow is that of its handshake (RFC 6298 section 2.2), not
         /// the propagation delay plus `srtt_allowance`; true by default.
@@ -180,13 +180,13 @@ keys! {
         pub flow_log: bool = Kind::Flag.key(),
         /// Flows recorded in `flow_trace.parquet` and `packet_trace.parquet`; none by default.
         pub trace: Option<TraceKeys> = Kind::Table(TraceKeys::KEYS).key(),
-        /// Link of the backbone for `longhaul export` to count packets on, by name or number; 0 for none
+        /// Backbone link on which `longhaul export` counts packets, by name or number; 0 for none
         /// (BB_LINK_TO_MONITOR).
         pub backbone_link: Identifier = IDENTIFIER.key(),
-        /// Point of presence for `longhaul export` to count arrivals from the backbone, by name or number; 0 for none
+        /// Point of presence at which `longhaul export` counts packets from the backbone, by name or number; 0 for none
         /// (POP_LINK_TO_MONITOR).
         pub pop: Identifier = IDENTIFIER.key(),
-        /// Access router for `longhaul export` to count arrivals from the router above, by name or number; 0 for none
+        /// Access router at which `longhaul export` counts packets from the router above, by name or number; 0 for none
         /// (ACCESS_LINK_TO_MONITOR).
         pub access: Identifier = IDENTIFIER.key(),
     }

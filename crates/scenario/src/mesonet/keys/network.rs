@@ -90,17 +90,17 @@ keys! {
         pub backbone_rate: f64 = RATE.key(),
         /// Capacity of backbone routers, as a multiple of backbone_rate (BBspeedup); 2 by default.
         pub backbone_speedup: f64 = FACTOR.key(),
-        /// Divisor of backbone_rate for the capacity of points of presence (R2); 4 by default.
+        /// Ratio of backbone_rate to the capacity of points of presence (R2); 4 by default.
         pub pop_divisor: f64 = FACTOR.key(),
-        /// Divisor of the capacity of points of presence, for that of normal access routers (R3); 10 by default.
+        /// Ratio of the capacity of points of presence to that of normal access routers (R3); 10 by default.
         pub access_divisor: f64 = FACTOR.key(),
         /// Speed of fast access routers, as a multiple of normal ones (Bfast); 2 by default.
         pub fast_factor: f64 = FACTOR.key(),
         /// Speed of direct access routers, as a multiple of normal ones (Bdirect); 10 by default.
         pub direct_factor: f64 = FACTOR.key(),
-        /// Packets that each queue holds: the mean round-trip time of the topology times capacity
-        /// (`rtt-capacity`, default; QszAlg 1), this product divided by the square root of half the
-        /// hosts below (`rtt-capacity/sqrt-n`; 2), the mean of both (`mean`; 3), or a number.
+        /// Packets that each queue holds: a number, or a rule. `rtt-capacity` (default; QszAlg 1): the mean round-trip
+        /// time of the topology times the router's capacity. `rtt-capacity/sqrt-n` (2): this product divided by the
+        /// square root of half the number of hosts below. `mean` (3): the mean of the two other rules.
         pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
         /// Factor that multiplies all buffers (Qfactor); 1 by default.
         pub buffer_factor: f64 = FACTOR.key(),
@@ -125,8 +125,8 @@ keys! {
         /// Shares of the sources by class of access router; a third each by default. A single missing share is the
         /// remainder.
         pub source_shares: SourceShares = Kind::Table(SourceShares::KEYS).key(),
-        /// Shares of the receivers; 0.6, 0.2 and 0.2 by default. One share may be left out and is
-        /// then the remainder.
+        /// Shares of the receivers by class of access router; 0.6, 0.2 and 0.2 by default. A single missing share is
+        /// the remainder.
         pub receiver_shares: ReceiverShares = Kind::Table(ReceiverShares::KEYS).key(),
         /// Packets per time step that a basic host can send (Hbase); 8 by default.
         pub base_rate: f64 = RATE.key(),

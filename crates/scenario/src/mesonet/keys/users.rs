@@ -32,7 +32,7 @@ keys! {
 keys! {
     /// Keys of the types and sizes of files.
     pub(crate) struct FileKeys {
-        /// Mean of the Pareto distribution of sizes, in packets (lambdaON); 50 by default.
+        /// Mean of the Pareto distribution from which file sizes are drawn, in packets (lambdaON); 50 by default.
         pub mean: f64 = PACKETS.key(),
         /// Shape of the Pareto distribution (alpha), above 1 so that a mean exists; 1.5 by default.
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
@@ -143,7 +143,7 @@ keys! {
         pub start: Written = MOMENT.key(),
         /// End of the flow: a time, or a fraction of the run; 1 by default.
         pub stop: Written = MOMENT.key(),
-        /// Label of the flow's algorithm (SOURCE_TYPE); by default it is drawn as for sources.
+        /// Label of the flow's algorithm (SOURCE_TYPE); by default the algorithm is drawn like that of a source.
         pub algorithm: Option<String> = Kind::Name.key(),
         /// Largest rate of the flow's hosts, in packets per time step; hosts.fast_rate by default.
         pub rate: f64 = PACKETS.key(),
