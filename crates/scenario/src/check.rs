@@ -368,7 +368,7 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     check_parameters(&[KIND.name()], parameters, table, path, out);
 }
 
-/// Checks the keys and values of a table with parameters that the registry of algorithms declares.
+/// Checks the table of an algorithm: its keys, and the values of `parameters`, as the registry declares them.
 fn check_parameters(
     own: &[&'static str],
     parameters: &'static [Parameter],

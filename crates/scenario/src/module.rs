@@ -23,7 +23,7 @@ pub(crate) fn is_module(table: &Table) -> bool {
     table.has(MODULE)
 }
 
-/// Checks the keys of a module. Its parameters are known only when the object file is loaded.
+/// Checks a table of a congestion control module of Linux, except the names of the module's parameters.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     for key in [KIND, VARIANT, EXTERNAL, PYTHON] {
         if table.has(key) {

@@ -21,8 +21,8 @@ pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     known.contains(&first).then_some(*new)
 }
 
-/// Returns the message about a renamed variant `name`, if the algorithm with the variants `known`
-/// had it; `None` otherwise. `linux` was the name of the variant of Linux 2.6.22.
+/// Returns a message if `name` is `linux`, the former name of the variant of Linux 2.6.22, and the algorithm's variants
+/// `known` include that variant; `None` otherwise.
 pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
     let older = Variant::Linux2_6_22;
     if name != "linux" || !known.contains(&older) {

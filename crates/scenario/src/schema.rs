@@ -201,8 +201,8 @@ fn external() -> Json {
     })
 }
 
-/// Returns the schema of a module of Linux. Further keys are allowed, since only its object file
-/// knows them.
+/// Returns the JSON Schema of the table of a congestion control module of Linux. Further keys are allowed: they are the
+/// module's parameters, which only its object file declares.
 fn module() -> Json {
     json!({
         "type": "object",

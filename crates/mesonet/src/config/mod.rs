@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Seed of all random numbers of the run.
     pub seed: u64,
-    /// Replication number: each replication draws other random numbers from the same seed.
+    /// Number of the replication. Replications with the same seed draw different random numbers.
     pub replication: u64,
     /// End time of the simulation.
     pub duration: Time,
@@ -126,7 +126,7 @@ pub struct LongLived {
 pub struct Measure {
     /// Length of an interval of the time series; more than zero.
     pub every: Span,
-    /// Number of completed flows of a group per report of goodput statistics.
+    /// Number of completed flows of a group for which goodput statistics are reported together.
     pub batch: usize,
     /// True to report every flow when it ends.
     pub flow_log: bool,

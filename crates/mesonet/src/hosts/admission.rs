@@ -40,7 +40,7 @@ impl ActiveLargeFiles {
             .map(|large| FileType::LARGE[large])
     }
 
-    /// Returns the drawn type, or a Web object if the drawn type is at its maximum.
+    /// Returns the type `drawn`, or a Web object if the number of active files of the type `drawn` is at its maximum.
     pub(super) fn admit(&self, drawn: FileType) -> FileType {
         match (&self.admission, place(drawn)) {
             (Some(admission), Some(large)) if self.all[large] >= admission.max[large] => {

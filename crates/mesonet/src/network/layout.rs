@@ -71,7 +71,7 @@ impl Next {
         Self(Self::BACKBONE + u32::from(router))
     }
 
-    /// Returns the router with a shared server; `None` if the next hop is another element.
+    /// Returns the number of the next hop if it is a router with a shared server; `None` otherwise.
     #[inline]
     pub(super) fn server(self) -> Option<usize> {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)

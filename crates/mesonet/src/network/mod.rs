@@ -6,10 +6,10 @@
 //! flight between two elements, in order of arrival, and while they wait for a server that two
 //! queues share (`shared_server.rs`).
 //!
-//! An event is the arrival of a packet where several FIFOs meet, or the end of a service. Two kinds
-//! of arrivals are processed in the same event as their cause, because no other event can come
-//! between. The first is packets from other regions that a backbone router only passes on; they
-//! precede the region's own packets. The second is packets from a backbone router towards hosts.
+//! An event is the arrival of a packet or the end of a service. Two kinds of arrivals are not in the event list. A
+//! packet between two other regions is processed late, but in order: just before the backbone router's next other
+//! packet. A packet from a backbone router towards hosts arrives at the next router in the event of its arrival at the
+//! backbone router, if no other event can come between.
 
 mod arrivals;
 mod cross_region;

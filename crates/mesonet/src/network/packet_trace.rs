@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{FlowId, Kind, Network, Packet, Regions};
 use crate::records::{Direction, PacketEvent, PacketTraceRecord, RouterId};
 
-/// An end of a flow. A packet carries the flow's slot at its destination end.
+/// An end of a flow. The flow has a slot at each end; a packet carries the slot at its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlowEnd {
     Sender,

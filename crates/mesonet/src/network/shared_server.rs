@@ -152,8 +152,8 @@ impl SharedServer {
     }
 }
 
-/// Functions of routers with one server. Their numbers count points of presence first, then access
-/// routers.
+/// Functions of routers with one server. These routers are numbered from 0: first the points of presence, then the
+/// access routers.
 impl Network {
     /// Queues a packet at router `router`, or starts to serve it if the router's server is idle.
     #[inline(always)]

@@ -59,7 +59,7 @@ impl Default for Tournament {
     }
 }
 
-/// Evaluates an expression with `games`, the tree as an array of its actual size.
+/// Evaluates an expression in which `$games` is the tree, as an array whose size the compiler knows.
 macro_rules! with_games {
     ($tournament:expr, $games:ident => $value:expr) => {
         match $tournament {

@@ -201,7 +201,7 @@ record! {
 /// A router at the end of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSample {
-    /// The queue towards the backbone; the only one of a backbone router.
+    /// Queue towards the backbone; the only queue of a backbone router.
     pub up: QueueSample,
     /// The queue towards the hosts.
     pub down: QueueSample,
@@ -290,8 +290,8 @@ impl FlowGroup {
     }
 }
 
-/// Goodput statistics of successively completed flows of a group. Goodput, in packets per second, is the file's size
-/// divided by the time from connection to the last acknowledgement.
+/// Goodput statistics of a batch: flows of a group that completed one after the other. Goodput, in packets per second,
+/// is the file's size divided by the time from connection to the last acknowledgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoodputBatch {
     /// The group.

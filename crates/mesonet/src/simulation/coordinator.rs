@@ -232,7 +232,7 @@ impl Coordinator {
         }
     }
 
-    /// Ends a window. The receivers of flows that ended in it become idle; the sources of these flows begin to think.
+    /// Ends a window of time. For each flow that ended in it: the receiver becomes idle, the source begins to think.
     pub(super) fn end_window(&mut self, places: &Places) {
         for ended in std::mem::take(&mut self.ended) {
             let about = &ended.about;

@@ -8,9 +8,9 @@ use crate::records::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 /// The counters of a region, or the sums of the counters over regions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counters {
-    /// Data packets that reached their receivers' access routers in the interval. The first entry
-    /// counts stale packets. Entries for each class follow, and then those for each long-lived
-    /// flow.
+    /// Numbers of data packets that reached the access routers of their receivers in the interval:
+    /// first of stale packets, those of closed flows; then of each class of flows; then of each
+    /// long-lived flow.
     out: Vec<u64>,
     pub(super) classes: [ClassSample; 6],
     pub(super) edges: Vec<EdgeSample>,

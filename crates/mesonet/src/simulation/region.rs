@@ -1,4 +1,4 @@
-//! A region: its part of the network and the ends of flows in it, simulated alone for a window.
+//! A region: a part of the network, with the ends of flows in it. Each region is simulated alone for a window of time.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

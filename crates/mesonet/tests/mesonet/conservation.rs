@@ -121,8 +121,8 @@ fn fullest(config: &Config) -> (f64, u64) {
     (used.fold(0.0, f64::max), dropped.sum())
 }
 
-/// Depending on the topology, each queue may fill a separate buffer, or both together the buffer of
-/// the router.
+/// Checks that the two queues of a router have a buffer each, or share one buffer if `shared_buffer` is set. The shared
+/// buffer drops more packets.
 #[test]
 fn queues_share_a_buffer_if_the_topology_says_so() {
     let mut config = congested();

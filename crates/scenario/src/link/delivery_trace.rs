@@ -24,8 +24,8 @@ keys! {
         pub times_ms: String = Kind::Text.key(),
         /// Name of the file that times_ms was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
-        /// Bytes that leave at each time. Packets leave in order; if a packet does not fit, the
-        /// rest of it leaves at the next time.
+        /// Number of bytes that can leave at each time of the trace. Packets leave in order; if a
+        /// packet does not fit, the rest of it leaves at the next time.
         pub opportunity: Bytes = Kind::Positive(SIZE).key().default("1504 B")
             .source("mahimahi: link_queue.cc, PACKET_SIZE"),
     }

@@ -219,8 +219,8 @@ fn resolve_queues(
     }
 }
 
-/// Returns the changes of the reverse direction: those of rate and delay of the forward direction,
-/// except values that `back` sets separately.
+/// Returns the changes of the reverse direction: the forward direction's changes of rate and delay. A rate or delay
+/// that `back` sets separately does not change.
 fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
     let changes = changes.iter().map(|change| Change {
         at: change.at,

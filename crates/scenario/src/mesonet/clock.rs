@@ -68,7 +68,7 @@ impl Clock {
         }
     }
 
-    /// Returns the number of time steps in `written`, a time or a number of time steps.
+    /// Converts `written`, a time or a number of time steps, to a number of time steps.
     pub fn steps(&self, written: Written) -> f64 {
         match written {
             Written::Span(span) => span.as_ps() as f64 / self.step.as_ps() as f64,

@@ -34,7 +34,7 @@ pub(crate) enum Place {
     Root(Path),
     /// A key of the entries of `long_lived`, with a value for each.
     LongLived(Path),
-    /// The share of the algorithm with this label; the algorithm is added if it is missing.
+    /// The key `share` of the algorithm with this label. The algorithm is added to the list if it is missing.
     Share(&'static str),
     /// The number of entries of `long_lived`, which has to be this number and is only checked.
     Count,
@@ -369,7 +369,7 @@ fn code(node: &Node) -> Option<usize> {
     }
 }
 
-/// Returns the entries of the list of tables at `path`, which is created if it is missing.
+/// Returns the entries of the list `key`, created if it is missing; `None` if the value is not a list.
 fn entries<'a>(
     mesonet: &'a mut Table,
     key: Field<Vec<Table>>,
@@ -420,8 +420,8 @@ fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String>
     }
 }
 
-/// Returns the algorithm with this label, which is added if it is missing, and true if it was
-/// added.
+/// Finds the algorithm with the label `label`, or adds it if it is missing. Returns the algorithm's table, and true if
+/// the algorithm was added; `None` for a list of the wrong type.
 fn add_algorithm<'a>(
     mesonet: &'a mut Table,
     label: &str,

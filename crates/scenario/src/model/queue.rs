@@ -1,4 +1,4 @@
-//! Queue disciplines that a scenario may name, with the keys of the engine's table of disciplines.
+//! Queue disciplines that a scenario may name, and their keys. Both come from the engine's table of disciplines.
 
 use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{Key, Kind};
@@ -43,7 +43,7 @@ const fn count(of: Use) -> usize {
     count
 }
 
-/// Returns the `N` disciplines that may be used for `of`, each with its keys.
+/// Returns the names and keys of the `N` disciplines that are suitable for the use `of`.
 const fn kinds<const N: usize>(of: Use) -> [(&'static str, &'static [Key]); N] {
     let mut kinds: [(&str, &[Key]); N] = [("", &[]); N];
     let (mut count, mut index) = (0, 0);

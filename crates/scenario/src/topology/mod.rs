@@ -17,8 +17,8 @@ pub(crate) struct Topology {
     pub keys: &'static [Key],
     /// Keys of a group of flows that determine its end nodes.
     pub flow_keys: &'static [Key],
-    /// Resolves the topology's table, adds its nodes and links to the layout, and returns node
-    /// names.
+    /// Resolves the table of the topology, given its path, and adds the links to the layout. Returns the names of the
+    /// topology's nodes.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
     /// Returns the end nodes of a group of flows, given its table and path.
     pub endpoints: FindEndpoints,

@@ -234,9 +234,9 @@ fn warn_of_flows(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<Str
     }
 }
 
-/// Warns about access links that are not faster than the path behind them. A queue then builds up
-/// at the hosts. Its default limit is too long for that: it is meant for fast links without a
-/// queue.
+/// Warns about access links that are not faster than the path behind them, if their queues have the default limit.
+/// Packets then wait at the hosts, and the default limit, made for faster access links, lets this queue become very
+/// long.
 fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

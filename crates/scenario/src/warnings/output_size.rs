@@ -74,8 +74,8 @@ fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))
 }
 
-/// Returns the bytes of a link's capture for full data packets at its rate, or at the offered rate
-/// of sources if this is lower.
+/// Returns the bytes of a link's capture if full data packets pass at the link's rate, or at the rate `offered_bps`
+/// that sources offer, if this is lower.
 fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let packet_bytes = config
         .flows

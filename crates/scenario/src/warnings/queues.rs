@@ -84,8 +84,8 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns about ACK filtering in a queue that data fills. A connection then gets only one acknowledgement through each
-/// time that the queue turns over, and sends its window in one burst.
+/// Warns about ACK filtering in a queue that data fills. Only one acknowledgement of a connection then passes per
+/// queueing delay, and the connection sends its window in one burst.
 pub(super) fn warn_of_shared_ack_filters(
     resolved: &ResolvedDocument,
     config: &Config,

@@ -147,7 +147,7 @@ fn whatever_is_read_is_answered() {
     read(300, Duration::from_secs(60));
 }
 
-/// Every mutated text that is read in ten minutes gives a scenario or a message.
+/// Reads mutated scenario texts for ten minutes. Checks that each gives a scenario or an error message.
 #[test]
 #[ignore = "takes ten minutes"]
 fn whatever_is_read_in_ten_minutes_is_answered() {

@@ -50,8 +50,8 @@ fn bursts_give_the_channel_with_their_mean_length_and_rate() {
     assert_eq!(value(&scenario, resolved), "1");
 }
 
-/// Checks the largest legal loss rate of bursts. A packet that passes follows each burst. Bursts of one packet can
-/// therefore lose at most half of all packets.
+/// Checks that bursts of one packet may lose half of all packets. They cannot lose more, since at least one packet
+/// passes between two bursts.
 #[test]
 fn the_largest_loss_rate_of_bursts_is_legal() {
     let scenario = link_with("loss", "{ bursts = { loss_rate = 0.5, mean_length = 1 } }");

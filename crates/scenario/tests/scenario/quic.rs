@@ -116,7 +116,7 @@ fn the_stack_its_algorithm_and_its_version_are_written() {
     assert!(other.contains(expected), "{other}");
 }
 
-/// Checks that labels and results contain the names of the algorithm and of its stack.
+/// Checks the default label of QUIC flows, and the name of their congestion control in the configuration.
 #[test]
 fn the_congestion_control_is_the_stack_s_or_one_of_longhaul() {
     for (overrides, label, name) in [

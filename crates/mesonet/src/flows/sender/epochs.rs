@@ -69,8 +69,8 @@ impl Sender {
         false
     }
 
-    /// Adds the delivery rate, losses and the sender's limit to `sample`, for algorithms that need
-    /// them.
+    /// Adds the delivery rate and the losses to `sample`, and notes in it that the application limits the sender if the
+    /// rest of the file is less than a window. Does nothing for algorithms without feedback.
     fn complete(&mut self, sample: &mut AckSample, packet: &Packet, env: &Env) {
         let Some(feedback) = &mut self.feedback else {
             return;

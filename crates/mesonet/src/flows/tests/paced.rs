@@ -28,8 +28,8 @@ impl Path {
         value
     }
 
-    /// Returns the rate of data packets, in packets per second, that arrive between the times
-    /// `from` and `to` in seconds.
+    /// Returns the mean arrival rate of data packets between the times `from` and `to`, in packets
+    /// per second. The times are in seconds.
     fn arrivals(&self, from: f64, to: f64) -> f64 {
         let between = |time: Time| (from..to).contains(&time.as_secs_f64());
         let data = self.seen.iter().filter(|seen| seen.1 == Kind::Data);

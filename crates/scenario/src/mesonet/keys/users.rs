@@ -120,8 +120,8 @@ keys! {
         pub label: String = Kind::Name.key(),
         /// The algorithm: `kind` (default: reno), `variant` (default: `nist` if available), parameters; or `python`.
         pub congestion: Table = Kind::Congestion.key(),
-        /// Probability that a source uses the algorithm; by default an equal part of what explicit
-        /// shares leave.
+        /// Probability that a source uses the algorithm; algorithms without a share divide the rest
+        /// equally by default.
         pub share: f64 = PROBABILITY.key(),
         /// True if flow groups count the algorithm as the alternate one, not as standard TCP; true
         /// by default for all but Reno.
