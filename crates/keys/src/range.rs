@@ -50,7 +50,7 @@ impl Range {
         }
     }
 
-    /// Returns the index of a choice's name; `None` if there is no such name.
+    /// Returns the index of `name` among the names of the choice; `None` if there is no such name.
     pub fn value_of(&self, name: &str) -> Option<f64> {
         let place = self.names.iter().position(|&known| known == name);
         place.map(|place| place as f64)

@@ -72,8 +72,7 @@ fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the rule that ends a run before its duration. `labels` are the labels of the flows that
-/// count.
+/// Returns the rule that ends a run before its duration. The rule counts only flows with one of the `labels`.
 fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]) -> StopRule {
     let counted = (0..).zip(flows);
     let counted = counted.filter(|(_, flow)| labels.contains(&flow.label));

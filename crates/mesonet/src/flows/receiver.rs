@@ -54,8 +54,7 @@ impl Receiver {
         }
     }
 
-    /// Returns true if `flow` still uses this entry of the table, that is, if it has not been
-    /// closed.
+    /// Returns true if this entry of the table belongs to `flow`; false after the receiver of `flow` is closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow

@@ -58,7 +58,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts the end of a file in `cell`: its flow has completed or could not be connected.
+    /// Removes a file from the counts of `cell`, since its flow has completed or could not be connected.
     pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] -= 1;

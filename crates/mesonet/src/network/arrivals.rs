@@ -14,8 +14,8 @@ pub(crate) struct InFlight {
     pub(crate) packet: Packet,
 }
 
-/// Packets on a link to another region, in order of arrival. Packets that pass through that region
-/// are separate from packets that stay in it.
+/// Packets on a link to another region, in order of arrival. Packets with a destination in that region are separate
+/// from packets that pass through it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Crossing {
     packets: [Vec<InFlight>; 2],
@@ -43,9 +43,9 @@ impl Crossing {
 
 /// Packets that arrive at a backbone router from other regions.
 ///
-/// The arrival of a packet that stays in the region is an event; all other packets leave the region
-/// again over another link. Of simultaneous arrivals, packets that leave again are processed first.
-/// Otherwise, the order is by link.
+/// An arrival is an event only if the packet's destination is in the region. Other packets pass through: they leave the
+/// region over another link. Of simultaneous arrivals, packets that pass through are processed first. Otherwise, the
+/// order is by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
     /// Numbers of the links that lead from other regions to the router.

@@ -7,8 +7,8 @@ use super::arrivals::{Crossing, InFlight};
 use super::packet::Packet;
 
 impl Network {
-    /// Returns the links from other regions: for each, the backbone router at its end, its index among the links to
-    /// this router, and its number in the network.
+    /// Returns all links from other regions. Each link is given by the backbone router at its end, its index among the
+    /// links to this router, and its number in the network.
     pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
         let routers = self.arrivals.iter().enumerate();
         let links = routers.flat_map(|(router, arrivals)| {

@@ -1,5 +1,5 @@
-//! Forwarding by routers: from one queue to the next, over links, and to hosts. Functions with
-//! `TRACED` are compiled twice; the copy with true records packet traces.
+//! Forwarding by routers: from one queue to the next, over links, and to hosts. Functions with the parameter `TRACED`
+//! are compiled twice: packet traces are recorded if `TRACED` is true.
 
 use longhaul_units::Time;
 

@@ -46,8 +46,8 @@ impl Network {
         self.push(self.layout.ack_ready(speed), time, packet);
     }
 
-    /// Lets a source of speed `speed` that has just sent a packet send again one packet interval
-    /// later.
+    /// Schedules the time at which `flow`, which has just sent a packet, may send the next packet: after the packet
+    /// interval of the source's speed `speed`.
     #[inline]
     pub(crate) fn pace(&mut self, speed: u16, flow: FlowId) {
         let time = self.now + self.packet_interval(speed);

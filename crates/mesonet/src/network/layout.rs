@@ -26,9 +26,9 @@ pub(super) enum Hop {
     Access(u16),
 }
 
-/// Stations: the sources of events in a region. Each has at most one next event at a time. Stations
-/// except servers and links from other regions have a FIFO of packets in flight; its first arrival
-/// is the next event.
+/// Stations: the sources of events in a region. A station has at most one next event at a time. Each station except
+/// servers and links from other regions has a FIFO of packets with times. The time of the first packet is the time of
+/// the next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
@@ -93,7 +93,7 @@ pub(super) struct OutLink {
     pub(super) delay: Span,
     /// Index of the link's FIFO; `None` if the link ends in another region.
     pub(super) within: Option<usize>,
-    /// Number of packets sent onto the link, including packets that have not departed yet.
+    /// Number of packets sent onto the link. A packet counts as soon as its departure time is known.
     pub(super) sent: u64,
     /// Packets that have not been handed over yet, if the link ends in another region.
     pub(super) outbox: Crossing,
@@ -291,8 +291,7 @@ impl Layout {
         self.hops[router as usize * self.local_access.len() + to as usize]
     }
 
-    /// Returns the number in the region of the access router with the number `access` in the
-    /// network.
+    /// Converts the number `access` of an access router in the network to its number in the region.
     #[inline]
     pub(super) fn local(&self, access: u16) -> u16 {
         self.local_access[access as usize]
@@ -350,8 +349,8 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// Returns the station of a shared server. `router` is the router's number among those with one
-    /// server: points of presence come first, then access routers.
+    /// Returns the number of the station for a router's shared server. `router` is the number of the router among
+    /// routers with one server: first points of presence, then access routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router

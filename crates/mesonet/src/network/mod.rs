@@ -50,11 +50,10 @@ use crate::records::QueueSample;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
-    /// Time up to which arrivals may be processed before they are due.
+    /// Time of the next samples of queues. Arrivals up to this time may be processed early.
     horizon: Time,
     layout: Layout,
-    /// Queues of access routers, towards the backbone and towards the hosts, if the two have
-    /// separate servers.
+    /// Queues of access routers with a separate server for each direction; empty if the directions share a server.
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
     /// Routers with one server for two queues: first points of presence, then access routers. Empty

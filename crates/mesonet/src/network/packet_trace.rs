@@ -104,8 +104,8 @@ impl PacketTrace {
             .map(|state| state.number)
     }
 
-    /// Records an event of a packet at `time`. `now` is the simulated time. It is earlier than
-    /// `time` if an arrival is processed before it is due.
+    /// Records an event of a packet at `time`. The simulated time `now` is earlier than `time` if an arrival is
+    /// processed early.
     fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
         let Some(flow) = self.number_of(packet) else {
             return;

@@ -68,8 +68,7 @@ impl DropTailQueue {
         Some(self.busy_until)
     }
 
-    /// Returns the counters and the length of the queue at `now`, which must not be before any
-    /// arrival.
+    /// Returns the counters and the length of the queue at `now`. No arrival so far may be later than `now`.
     pub(crate) fn sample(&self, now: Time) -> QueueSample {
         let each = u128::from(self.service.as_ps()) << 32 | u128::from(self.step);
         // Departures after `now` are the last one, and the earlier ones that fit into the time

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{BackboneLink, Topology};
 
-/// Minimum delay of a link that separates two regions, and thus minimum length of a window.
+/// Minimum delay of a link between two regions, and thus minimum time that a region can be simulated alone.
 const MIN_WINDOW: Span = Span::from_micros(500);
 /// Longest window. State that all regions share, such as the idle receivers, is updated between
 /// windows.
@@ -105,8 +105,8 @@ mod tests {
         AccessClass, AccessRouter, BackboneLink, PacketRate, Parent, Router, Service,
     };
 
-    /// Returns backbone routers in a row, with links of these delays in microseconds and an access
-    /// router each.
+    /// Returns a row of backbone routers, each with an access router. `delays` are the delays of the links between the
+    /// backbone routers, in microseconds.
     fn row(delays: &[u64]) -> Topology {
         let router = || Router {
             name: String::new(),

@@ -72,7 +72,7 @@ macro_rules! with_games {
 }
 
 impl Tournament {
-    /// Maximum time between two changes of the base, the origin of event times.
+    /// Longest time for which `base`, the origin of the times in keys, may stay the same.
     pub(crate) const REACH: Span = Span::from_secs(100);
 
     /// Returns a tree for `stations` stations without an event.

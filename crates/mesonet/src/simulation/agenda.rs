@@ -40,7 +40,7 @@ pub(super) struct Agenda {
     due: Vec<Key>,
 }
 
-/// Number of windows in the calendar. All windows together last some seconds.
+/// Number of time windows in the calendar. Together they last some seconds.
 const SLOTS: usize = 2048;
 
 impl Agenda {

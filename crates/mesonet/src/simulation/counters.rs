@@ -84,7 +84,7 @@ impl Counters {
         self.out.iter().sum()
     }
 
-    /// Adds the events of a flow of class `class`, with the access routers `ends` at its ends.
+    /// Adds the events of a flow to the samples of its `class` and of the access routers `ends`.
     pub(super) fn add(&mut self, class: FlowClass, ends: [u16; 2], interval: Interval) {
         let sample = &mut self.classes[class as usize];
         sample.naks += u64::from(interval.naks);
@@ -94,7 +94,7 @@ impl Counters {
         self.add_at(ends, interval);
     }
 
-    /// Adds the events of a long-lived flow, with the access routers `ends` at its ends.
+    /// Adds the events of a flow to the samples of the access routers `ends`, at the ends of its path.
     pub(super) fn add_at(&mut self, ends: [u16; 2], interval: Interval) {
         for access in ends {
             let edge = &mut self.edges[access as usize];

@@ -282,7 +282,7 @@ impl Run<'_> {
         None
     }
 
-    /// Ends a run that the recorder has stopped in `interval`: reports the batches that are not complete.
+    /// Ends a run that the recorder has stopped in `interval`, and reports the incomplete batches of goodputs.
     fn stop(&mut self, interval: u64, recorder: &mut dyn Recorder) -> bool {
         let report = &mut |batch: &_| recorder.batch(batch);
         self.coordinator.batches.report(interval, true, report);

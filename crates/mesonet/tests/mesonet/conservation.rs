@@ -183,8 +183,8 @@ fn conserves(config: &Config) -> IntervalRecord {
     last.clone()
 }
 
-/// Checks that a second run gives the same results, and that intervals of another length do, too:
-/// measurement does not affect the simulation.
+/// Checks that a second run, and a run with intervals of another length, give the same results: measurement does not
+/// affect the simulation.
 #[test]
 fn a_run_repeats_whatever_its_intervals_are() {
     let config = congested();

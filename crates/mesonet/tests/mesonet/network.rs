@@ -41,8 +41,8 @@ const NEXT: [&str; 11] = [
     "IJIJIJIJIJ-",
 ];
 
-/// Routers below each backbone router, as text: a direct access router, and then points of
-/// presence.
+/// Routers below each backbone router: `D` is a direct access router; `N` and `F` are points of presence, with normal
+/// and with fast access routers.
 const UNDER: [&str; 11] = [
     "NF", "DNF", "DNN", "NF", "DNF", "DNN", "NF", "NN", "DNN", "NN", "DFF",
 ];

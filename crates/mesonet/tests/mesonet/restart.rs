@@ -152,7 +152,7 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Checks that resumed runs also have the same results with algorithms that use tables, boxed state, or their own
+/// Checks that resumed runs have the results of uninterrupted runs if algorithms use tables, boxed state, or their own
 /// clocks.
 #[test]
 fn runs_of_other_algorithms_go_on() {

@@ -165,8 +165,8 @@ fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Returns a line of the table as if it were a table in the scenario. An empty cell means no
-/// change.
+/// Converts a line of comma-separated values to a table with the columns as keys, and checks the table. A key whose
+/// cell is empty is left out.
 fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin), Diagnostic> {
     let origin = cells[0].origin.clone();
     if cells.len() != columns.len() {

@@ -89,7 +89,7 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
     }
 }
 
-/// Returns the times in a text in milliseconds, or a message about the first wrong line.
+/// Returns the times in the text of a delivery trace, in milliseconds; or a message about the first error.
 fn parse(text: &str) -> Result<Vec<u32>, String> {
     let lines = text
         .lines()

@@ -74,8 +74,8 @@ pub(crate) fn round_trip(link: &Table) -> Span {
     delay + back.unwrap_or(delay)
 }
 
-/// Resolves a link's keys, and returns its two directions, or `None` after errors. `rtt` is the
-/// round trip for a limit of "1 BDP".
+/// Resolves a link's keys, and returns its two directions, or `None` after errors. A queue's limit of "1 BDP" is
+/// computed with the round-trip time `rtt`.
 pub(crate) fn both_ways(
     name: &str,
     ends: (usize, usize),
@@ -112,7 +112,7 @@ fn reverse_path(path: &str) -> String {
     join(path, LinkParts::reverse.name())
 }
 
-/// Changes of a link, and the delivery traces of both its directions.
+/// Changes of a link's rate, delay and loss at given times, and the delivery traces of both directions.
 struct VaryingRates {
     changes: Vec<Change>,
     traces: [Option<Arc<DeliveryTrace>>; 2],

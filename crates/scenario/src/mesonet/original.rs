@@ -460,7 +460,7 @@ fn algorithm(kind: &str, origin: &Origin) -> Node {
     Node::new(Value::Table(entry), origin.clone())
 }
 
-/// Checks the number of long-lived flows: `fits` compares it with the number in `node`.
+/// Checks that the number in `node` fits the number of long-lived flows; `fits` compares the two.
 fn count(mesonet: &Table, node: &Node, fits: fn(usize, usize) -> bool) -> Result<(), String> {
     let flows = mesonet.get(MesoNet::long_lived).map(|node| &node.value);
     let count = match flows {

@@ -34,8 +34,8 @@ keys! {
         ]).key().default("0 s"),
         /// Time at which the application stops sending; the end of the run by default.
         pub stop: Option<Time> = Kind::Positive(TIME).key(),
-        /// Behaviour of an application that does not send all the time. It opens connections during the run (TCP;
-        /// servers are at the first node), or sends in bursts.
+        /// Behaviour of an application that does not send all the time: it sends in bursts, or opens TCP connections
+        /// during the run. Servers are at the flow's first node.
         pub traffic: Option<Traffic> = Kind::Tagged(Traffic::KINDS).key(),
     }
 }
@@ -71,8 +71,8 @@ keys! {
         /// Difference between the clock of the flow's second node and that of the first, for reported transit times of
         /// data (`tcp.timestamps = "one-way"`); no difference by default.
         pub clock_error: Option<ClockError> = Kind::Table(ClockError::KEYS).key(),
-        /// True to record the state of the sender and of its congestion control at each ACK; for traffic, a
-        /// list of the connections of each source to record, by their number in the table of exchanges.
+        /// True to record the state of the sender and of its congestion control at each ACK. With `traffic`, a list of
+        /// the connections of each source to record, by their number in the column `connection` of `exchanges`.
         pub trace_acks: TracedConnections = Kind::OneOf(&[
             Kind::Flag,
             Kind::List(&Kind::Whole { min: 0, max: i64::MAX }),

@@ -18,8 +18,7 @@ use crate::mesonet::keys::MesoNet;
 use crate::proxy::keys::PROXY;
 use crate::topology::{FLOW_PLACES, TOPOLOGY};
 
-/// All keys of a scenario file for links and flows. The key `mesonet` is included, since it selects
-/// the other kind of simulation.
+/// All keys of a scenario file for links and flows, and the key `mesonet`, which selects the other kind of simulation.
 pub(crate) const SCENARIO: &[Key] =
     together!(About::KEYS, Length::KEYS, Seeds::KEYS, Scenario::KEYS);
 
@@ -60,8 +59,8 @@ keys! {
 keys! {
     /// Keys of the profile and the duration.
     pub(crate) struct Length {
-        /// Frozen bundle of defaults: `rfc`, `linux` for a current kernel, `ns2-2.35`, or `ns2-2003` for older
-        /// studies.
+        /// Set of defaults that later versions do not change: `rfc`, `linux` for a current kernel, `ns2-2.35`, or
+        /// `ns2-2003` for older studies.
         pub profile: Profile = Kind::Word(Profile::NAMES).key().default("rfc"),
         /// Simulated time.
         pub duration: Time = Kind::Positive(TIME).key().required(),

@@ -20,8 +20,8 @@ keys! {
         pub end: String = Kind::Name.key().required(),
     }
     apart {
-        /// Local queue in front of the start node's receivers. A discipline that depends on a rate and a delay gets
-        /// those of the route between the nodes.
+        /// Local queue: segments from senders wait here for the start node's receivers. A discipline that depends on
+        /// rate and delay uses the rate and the delay of the route from the start node to the end node.
         pub queue: Table = QUEUE_OUTSIDE_LINKS.key()
             .default("{ kind = droptail, limit = 1000 packets }").source(Proxy::SOURCE),
         /// Changes during the run, in order of time.
@@ -38,8 +38,8 @@ keys! {
     /// Keys of a change that the engine does not declare.
     pub(crate) struct ChangeKeys {}
     apart {
-        /// New discipline of the local queue: one that decides on arrival (drop-tail, RED).
-        /// Packets in the queue stay; the new discipline starts with fresh state.
+        /// New discipline of the proxy's local queue. Drop-tail and RED are possible, since they decide about a packet
+        /// when it arrives. Packets in the queue stay; the new discipline starts with fresh state.
         pub queue: Table = QUEUE_ON_ARRIVAL.key(),
     }
 }

@@ -108,7 +108,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Adds both directions of a link. `rtt` is the round trip for a limit of "1 BDP".
+    /// Adds both directions of a link. A queue's limit of "1 BDP" is computed with the round-trip time `rtt`.
     fn both_ways(
         &mut self,
         name: &str,

@@ -13,7 +13,7 @@ tagged! {
         PackMime(PackMimeKeys) = "packmime",
         /// Pages and their objects, as in ns-2's WebTraf.
         Web(WebKeys) = "web",
-        /// Connections as epochs of a request, a response and a time between them.
+        /// Connections as sequences of epochs: a request, its response, and the time until the next request.
         Abt(AbtKeys) = "abt",
         /// A greedy connection that is aborted after a time.
         Perturbation(PerturbationKeys) = "perturbation",

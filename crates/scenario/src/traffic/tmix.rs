@@ -16,8 +16,7 @@ const ASKED_WITH: u64 = 1;
 
 const MICROSECONDS: f64 = 1e-6;
 
-/// Reads vectors, and multiplies the start times of connections by `scale`; or returns a message
-/// about the line with an error.
+/// Returns the entries of the connection vectors in `text`, with start times multiplied by `scale`.
 pub(super) fn parse(text: &str, scale: f64) -> Result<Vec<TraceEntry>, String> {
     let mut vectors: Vec<Vector> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
@@ -65,7 +64,8 @@ enum Side {
     Acceptor,
 }
 
-/// Processes one line of a Tmix file; `first` is its first word, `rest` are the others.
+/// Adds the content of one line of a Tmix file to `vectors`: a new vector, or data and times of the last vector.
+/// `first` is the first word of the line, `rest` are the other words.
 fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Result<(), String> {
     if let "SEQ" | "S" | "CONC" | "C" = first {
         let start = rest.first().ok_or("a connection without its time")?;

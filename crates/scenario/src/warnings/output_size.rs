@@ -4,8 +4,8 @@ use longhaul_engine::config::{Config, Link, Transport};
 
 use super::{packet_bytes, segment_bytes};
 
-/// Measured bytes per sample of a flow or link in the table of time series: for close samples, with
-/// few changed values, and for samples far apart.
+/// Measured bytes per sample of a flow or link in the table of time series. The first value is for frequent samples,
+/// with few changes between them; the second is for rare samples.
 const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
 /// Bytes per packet in a capture: a block of pcapng with Ethernet, IP, TCP and timestamps.
 const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;

@@ -11,7 +11,7 @@ fn replaced(from: &str, to: &str) -> String {
     refusal(&BASE.replacen(from, to, 1))
 }
 
-/// Checks that a message has one diagnosis: position, key, text, and the underlined line.
+/// Checks that `message` contains exactly one diagnosis, begins with `head`, and contains all `parts`.
 fn assert_one(message: &str, head: &str, parts: &[&str]) {
     let heads = message
         .lines()

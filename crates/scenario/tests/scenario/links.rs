@@ -15,7 +15,7 @@ fn link_with(key: &str, value: &str) -> longhaul_scenario::Scenario {
     with(&[&format!("{LINK}.{key}={value}")])
 }
 
-/// Checks the message about a wrong key of the link, which is on line 5.
+/// Checks that the key and value `text` of the link cause one message, at line 5, which contains all `parts`.
 fn link_refusal(text: &str, parts: &[&str]) {
     let message = refusal(&BASE.replacen("delay =", &format!("{text}, delay ="), 1));
     let heads = message

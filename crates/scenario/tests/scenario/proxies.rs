@@ -423,9 +423,8 @@ fn windows_shrink_as_in_the_study() {
     assert!((mean - 0.3).abs() < 0.05, "{shares:?}");
 }
 
-/// Checks that Web traffic through a proxy has the rates of the thesis. The offered load of 750 web
-/// flows exceeds the link's capacity. They use 95.4 Mbit/s of it (within 2) and get 120 kbit/s each
-/// (within 8).
+/// Checks that 750 Web flows through a proxy have the rates of the thesis: together they use 95.4 Mbit/s of the link,
+/// within 2 Mbit/s, and each receives 120 kbit/s on average, within 8 kbit/s.
 #[test]
 #[ignore = "minutes"]
 fn web_traffic_goes_by_the_proxy_as_in_the_study() {

@@ -157,8 +157,7 @@ fn a_simulation_knows_its_end() {
     );
 }
 
-/// Checks the message about a key that belongs to a table's kind in the file, but not to the kind that an override
-/// sets.
+/// Checks the message about a key that fits the kind of its table in the file, but not the kind set by an override.
 #[test]
 fn keys_of_the_kind_before_an_override_are_told_of() {
     let text = BASE.replacen(

@@ -125,7 +125,7 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts the growth of the window that an acknowledgement has caused. The window had `before`
+    /// Counts the growth of the window after an acknowledgement. Before the acknowledgement, the window had `before`
     /// packets.
     #[inline]
     fn note_growth(&mut self, before: f64) {

@@ -39,8 +39,8 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// Returns the feedback of a new flow; `None` if its algorithm neither measures delivery rates
-    /// nor paces.
+    /// Returns the record of delivery rates and losses of a new flow; `None` if the flow's algorithm neither measures
+    /// delivery rates nor paces.
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let any = congestion.needs().delivery_rate || congestion.may_pace();
         any.then(Box::default)

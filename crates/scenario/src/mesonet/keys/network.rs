@@ -83,10 +83,10 @@ keys! {
         /// `abilene` (default; the published network of 11, 22 and 139 routers), `dumbbell` (the published
         /// verification), a topology file relative to this one, or its contents.
         pub topology: Table = Kind::OneOf(&[Kind::Text, Kind::Table(TopologyFile::KEYS)]).key(),
-        /// Factor that multiplies the delays of all links, which are then rounded to time steps,
-        /// halves to even (deltaX); 1 by default.
+        /// Factor that multiplies the delays of all links (deltaX); 1 by default. The products are rounded to time
+        /// steps, halves to even.
         pub delay_factor: f64 = FACTOR.key(),
-        /// Basis of all capacities, in packets per time step (R1); 1200 by default.
+        /// Rate from which the capacities of all routers are computed, in packets per time step (R1); 1200 by default.
         pub backbone_rate: f64 = RATE.key(),
         /// Capacity of backbone routers, as a multiple of backbone_rate (BBspeedup); 2 by default.
         pub backbone_speedup: f64 = FACTOR.key(),
@@ -206,11 +206,11 @@ keys! {
         pub buffer: Option<u64> = BUFFER.key(),
     }
     apart {
-        /// Normal access routers below the router: their number, or a table for each; named X1a and
-        /// so on below X1.
+        /// Normal access routers below the point of presence: their number, or a table for each. Below X1, they are
+        /// named X1a, X1b and so on by default.
         pub normal: Routers = ACCESS_ROUTERS.key(),
-        /// Fast access routers below the router: their number, or a table for each; named after the
-        /// normal ones.
+        /// Fast access routers below the point of presence: their number, or a table for each. By default, the letters
+        /// in their names continue those of normal access routers.
         pub fast: Routers = ACCESS_ROUTERS.key(),
     }
 }

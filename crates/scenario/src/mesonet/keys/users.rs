@@ -1,4 +1,4 @@
-//! Keys of sources: think times, files, congestion control; and of long-lived flows.
+//! Keys of sources (think times, files, congestion control) and of long-lived flows.
 
 use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys, words};
 
@@ -24,7 +24,7 @@ keys! {
         /// (prONsecond); 0.08 by default.
         pub second: f64 = PROBABILITY.key(),
         /// Probability that a source waits for two thirds of users.think on average before its first request
-        /// (prONthird); 0.17 by default. All other sources wait for the whole of users.think on average.
+        /// (prONthird); 0.17 by default. In the remaining cases, a source waits for users.think on average.
         pub third: f64 = PROBABILITY.key(),
     }
 }
@@ -36,7 +36,7 @@ keys! {
         pub mean: f64 = PACKETS.key(),
         /// Shape of the Pareto distribution (alpha), above 1 so that a mean exists; 1.5 by default.
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
-        /// Documents: files with a size multiplied by a factor. Files of no other type are Web objects.
+        /// Documents: files with a drawn size multiplied by a factor. The sizes of Web objects are not multiplied.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
         /// Service packs: files with a size multiplied by a larger factor; none by default.
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
