@@ -34,7 +34,7 @@ pub struct Flow {
     pub increase: f64,
     /// Fraction of the window that a loss event removes; one half in standard TCP.
     pub decrease: f64,
-    /// Queues on the path of the flow and on the way back, in order.
+    /// Queues that the flow's data pass, and then its acknowledgements, in order.
     pub visits: Vec<Visit>,
 }
 
@@ -67,7 +67,7 @@ pub enum SetupError {
     NotPositive(&'static str),
     /// The flow with this index visits a queue that does not exist.
     NoSuchQueue(usize),
-    /// The flow with this index has a `decrease` that removes all or nothing of its window.
+    /// The flow with this index has a `decrease` that is not between 0 and 1, exclusive.
     Decrease(usize),
 }
 

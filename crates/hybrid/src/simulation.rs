@@ -40,7 +40,7 @@ pub struct Interval {
 struct Place {
     queue: usize,
     data: bool,
-    /// True at the last of the queues that can fill on the path of the flow's data.
+    /// True at the last queue of the data path: data that leave the queue are delivered.
     delivers: bool,
     /// Number of the flow's packets that wait in the queue.
     waiting: f64,

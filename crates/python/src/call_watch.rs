@@ -27,10 +27,10 @@ pub(crate) struct CallWatch {
 }
 
 impl CallWatch {
-    /// Starts to watch the algorithms of this thread. A call that still runs after the time limit
-    /// is interrupted with an exception. If the call does not end then, the program is ended, but
-    /// only if the limit has a file for call stacks (`stacks`). `out` is the run directory; `None`
-    /// if none is being written.
+    /// Starts to watch this thread's calls of algorithms. A call that still runs after the time
+    /// limit is interrupted with an exception. If `limit.stacks` names a file for call stacks, a
+    /// call that does not end even then ends the program. `out` is the run directory; `None` if no
+    /// run directory is being written.
     pub(crate) fn start(limit: &TimeLimit, out: Option<&Path>) -> PyResult<Self> {
         let mut interrupting = CallLimit::new(limit.clone())?;
         let mut ending = LastResort::new(limit.clone(), out);

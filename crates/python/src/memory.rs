@@ -39,7 +39,7 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Default limit as a fraction of the memory available when the run begins.
+    /// Default memory limit, as a fraction of the memory available when the run begins.
     const SHARE: f64 = 0.9;
 
     /// Returns the limit: `given` bytes or, if `None`, nine tenths of the available memory. The

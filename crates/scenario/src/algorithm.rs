@@ -32,10 +32,11 @@ pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 /// runs with different versions are different runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
-/// Keys of a congestion control module of Linux: the object file (`module`), the SHA-256 of its
-/// contents (`sha256`), and a table (`parameters`) for parameters with the names of keys.
+/// Key for the object file of a congestion control module of Linux.
 pub(crate) const MODULE: Field<String> = Field::new("module");
+/// Key for the SHA-256 of a module's object file.
 pub(crate) const SHA256: Field<String> = Field::new("sha256");
+/// Key for a table of parameters of a module; needed for parameters that are named like other keys.
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
 
 /// Splits the value of the key `python` into file and class. The file is `None` if the value is only a class.

@@ -481,7 +481,7 @@ fn check_points(
     }
 }
 
-/// Returns the points of a function of the window; `None` if the value is not a list of points.
+/// Returns the points (window, value) of a tabulated function; `None` if `node` has no such list.
 pub(crate) fn points(node: &Node) -> Option<Vec<Point>> {
     let Value::List(items) = &node.value else {
         return None;

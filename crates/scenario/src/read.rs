@@ -323,8 +323,8 @@ fn set_in(
     }
 }
 
-/// Returns the index of the list entry that a key names: by its label, as in the paths of
-/// campaigns, or by its index.
+/// Returns the index of the list entry with the label `key`. If no entry has this label, `key` is
+/// read as an index; `None` if it is no number.
 fn entry_of(items: &[Node], key: &str) -> Option<usize> {
     let labelled = items.iter().position(|item| label_of(item) == Some(key));
     labelled.or_else(|| key.parse().ok())

@@ -198,7 +198,7 @@ fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
 /// Maximum number of links and nodes among which a message searches for a similar name.
 const LISTED: usize = 1000;
 
-/// Refuses captures at unknown links and nodes; access links and their hosts are known, too.
+/// Refuses captures at unknown links and nodes. Access links and their hosts are allowed.
 fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let captured = root.sub(Scenario::measure).list(MoreMeasures::capture);
     if captured.is_empty() {

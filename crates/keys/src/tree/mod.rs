@@ -147,7 +147,7 @@ impl Node {
         text.unwrap_or_else(|| panic!("{:?} is no text", self.value))
     }
 
-    /// Sets the origin of the value, and of all values in it.
+    /// Sets the origin of the node's value, and of all values in it.
     pub fn attribute(&mut self, origin: &Origin) {
         self.origin = origin.clone();
         self.key = None;

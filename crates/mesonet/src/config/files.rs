@@ -3,7 +3,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Distributions of the request times of sources: of the first file, and from one file to the next.
+/// Distributions of the time at which a source requests its first file, and of the time between files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
@@ -22,7 +22,7 @@ pub struct StartWaves {
     /// Probability that the mean start time is one third of the mean time between files.
     pub second: f64,
     /// Probability that the mean start time is two thirds of the mean time between files. With the
-    /// remaining probability it is the whole time between files.
+    /// remaining probability, the mean start time equals the mean time between files.
     pub third: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Files {
     pub large: [LargeFile; 3],
     /// Limits on the number of active large files; `None` for no limits.
     pub admission: Option<Admission>,
-    /// Period of jumbo files between direct access routers; `None` for no such files.
+    /// Period of jumbo files, on paths of [`PathClass::VeryFast`]; `None` for no jumbo files.
     pub jumbo: Option<Jumbo>,
 }
 
@@ -101,8 +101,8 @@ impl Cell {
     /// Number of cells: three classes of paths, two speeds, two kinds of algorithms.
     pub const COUNT: usize = 12;
 
-    /// Returns the index of the cell. Cells are sorted by path, the fastest first; then by
-    /// interface, fast ones first; then by algorithm, standard TCP first.
+    /// Returns the cell's index in the list of all cells. The list is sorted by path, the fastest
+    /// first; then by speed of the hosts, fast ones first; then by algorithm, standard TCP first.
     pub const fn index(self) -> usize {
         self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
     }

@@ -101,7 +101,7 @@ pub struct Algorithm {
     pub alternate: bool,
 }
 
-/// A flow of unlimited length between two hosts that no other flow uses, connected from the start.
+/// A flow of unlimited length, connected from the start. No other flow uses its two hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongLived {
     /// Name of the flow.

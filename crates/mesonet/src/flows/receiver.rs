@@ -98,8 +98,8 @@ impl Receiver {
         }
     }
 
-    /// Closes the flow and discards queued acknowledgements, which a closed source would ignore.
-    /// The slot is free for the flow `next`.
+    /// Closes the flow, and frees its slot for the flow `next`. Queued acknowledgements are
+    /// discarded, since a closed source would ignore them.
     pub(crate) fn close(&mut self, next: FlowId, queues: &mut AckQueues) {
         self.flow = next;
         while queues.pop(&mut self.queue).is_some() {}

@@ -103,8 +103,8 @@ impl Arrivals {
         self.staying.take()
     }
 
-    /// Removes and returns the next packet that only passes through the region; `None` if it
-    /// arrives after `limit`.
+    /// Removes and returns the next packet with a destination outside the region; `None` if the
+    /// packet arrives after `limit`.
     #[inline]
     pub(super) fn take_passing(&mut self, limit: Time) -> Option<InFlight> {
         if self.passing.first.0 > limit {

@@ -25,14 +25,14 @@ impl Network {
         self.expect_cross_region(router);
     }
 
-    /// Returns the packets from other regions that stay in this one and arrive by `end`.
+    /// Returns the packets that arrive from other regions by `end`, with destinations in this region.
     pub(crate) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
         let arrivals = self.arrivals.iter();
         arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
     }
 
-    /// Returns the number of packets that arrive after `time` on a link from another region, with
-    /// index `at` at a backbone router.
+    /// Returns the number of packets on a link from another region to backbone router `router` that
+    /// arrive after `time`. `at` is the link's index among such links to the router.
     pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
         self.arrivals[router as usize].later_than(at, time)
     }
@@ -67,8 +67,8 @@ impl Network {
         }
     }
 
-    /// Sets the event of a backbone router for the next packet from another region that stays in
-    /// this one.
+    /// Schedules the next arrival at a backbone router of a packet that comes from another region
+    /// and has its destination in this region.
     #[inline]
     fn expect_cross_region(&mut self, router: u16) {
         let time = self.arrivals[router as usize].next_staying();

@@ -138,8 +138,8 @@ impl Network {
         }
     }
 
-    /// Processes a packet for a host in this region, which has left its last backbone router at
-    /// `time`.
+    /// Processes a packet that has left its last backbone router at `time`. The packet's
+    /// destination is a host in this region.
     #[inline(always)]
     pub(super) fn arrive_from_backbone<const TRACED: bool>(
         &mut self,

@@ -77,8 +77,8 @@ impl Next {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)
     }
 
-    /// Returns the backbone router; `None` if the next hop is a host. Must not be called if
-    /// [`Self::server`] returns a router.
+    /// Returns the next hop if it is a backbone router; `None` if it is a host. Must not be called
+    /// for a router with a shared server ([`Self::server`]).
     #[inline]
     pub(super) fn backbone(self) -> Option<u16> {
         (self != Self::HOST).then_some((self.0 - Self::BACKBONE) as u16)
@@ -95,7 +95,7 @@ pub(super) struct OutLink {
     pub(super) within: Option<usize>,
     /// Number of packets sent onto the link. A packet counts as soon as its departure time is known.
     pub(super) sent: u64,
-    /// Packets that have not been handed over yet, if the link ends in another region.
+    /// Packets not handed over yet to the other region in which the link ends; otherwise empty.
     pub(super) outbox: Crossing,
 }
 
@@ -116,8 +116,8 @@ pub(super) struct Layout {
     parents: Vec<u16>,
     /// Next hops from the two queues of each router with a shared server.
     next: Vec<[Next; 2]>,
-    /// Next hops at backbone routers: `hops[at * n + to]`, where n is the number of access routers
-    /// in the network.
+    /// Next hops at backbone routers: the hop from router `at` towards access router `to` is
+    /// `hops[at * n + to]`, with the number n of access routers in the network.
     hops: Vec<Hop>,
     pub(super) stations: Vec<Station>,
     /// Number of different speeds of hosts.
@@ -195,8 +195,8 @@ impl Layout {
         (layout, out_links)
     }
 
-    /// Numbers the stations, and returns the links that begin in the region. Of simultaneous
-    /// events, that of the lowest station is processed first.
+    /// Numbers the region's stations, and returns the links that begin in the region. Of simultaneous
+    /// events, the event of the station with the lowest number is processed first.
     fn number_stations(
         &mut self,
         topology: &Topology,
@@ -356,7 +356,7 @@ impl Layout {
         self.servers + router
     }
 
-    /// Returns the number of an access router among the routers with one server.
+    /// Returns the number of access router `access` among all routers with one server, after points of presence.
     #[inline]
     pub(super) fn access_server(&self, access: u16) -> usize {
         self.pops.len() + access as usize

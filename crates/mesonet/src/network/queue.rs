@@ -22,7 +22,7 @@ pub(crate) struct DropTailQueue {
     /// exact.
     step: u32,
     service: Span,
-    /// Maximum remaining work of the server when the queue accepts one more packet.
+    /// Maximum remaining work of the server at which the queue still accepts a packet.
     limit: Span,
     arrived: u64,
     dropped: u64,

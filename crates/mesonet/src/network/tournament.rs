@@ -37,7 +37,7 @@ type Key = f64;
 /// Smallest size of the tree: at least twice the number of stations of a region of the published
 /// network (NIST SP 500-282) if each router has one server.
 const FEW: usize = 1 << 6;
-/// Size of the tree for a region of the published network with two servers in each router.
+/// Size of the tree for a region of the published network if each router has two servers.
 const SOME: usize = 1 << 7;
 /// Size of the tree if one region is the whole published network.
 const MANY: usize = 1 << 10;

@@ -105,7 +105,7 @@ pub struct Interval<'a> {
 }
 
 record! {
-    /// Flows of a class at the end of an interval, and their events in it.
+    /// Flows of one [`FlowClass`] at the end of an interval, and their events in the interval.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct ClassSample {
         /// Flows that transfer data.
@@ -175,7 +175,7 @@ record! {
         active: bool,
         /// True if the flow is in initial slow start.
         in_initial_slow_start: bool,
-        /// True if the flow currently differs from standard TCP, after initial slow start.
+        /// True if initial slow start is over and the algorithm currently differs from standard TCP.
         above_threshold: bool,
         /// Congestion window.
         cwnd: f64 as "cwnd_pkts",
@@ -226,7 +226,7 @@ pub struct QueueSample {
 }
 
 record! {
-    /// Events of the flows from and to the hosts of an access router, in an interval. A flow counts at both ends.
+    /// Events, in an interval, of all flows from or to hosts of an access router. Each flow counts at both its routers.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct EdgeSample {
         /// Active flows of the router's hosts; a flow counts at both ends.

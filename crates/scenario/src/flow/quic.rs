@@ -1,4 +1,4 @@
-//! Flows in a QUIC stack: their settings, and the search for the stack in the program.
+//! Settings of flows in a QUIC stack. The stack itself comes from the program that uses this crate.
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ macro_rules! path {
 pub(crate) enum Place {
     /// A key of `[mesonet]`, with the same value.
     Key(Path),
-    /// A key of `[mesonet]` and its words: code 1 becomes the first word, and so on; other numbers stay the same.
+    /// A key of `[mesonet]` with words as values: code 1 becomes the first word, and so on. Other numbers stay as is.
     Coded(Path, &'static [&'static str]),
     /// A key of the root table.
     Root(Path),

@@ -6,8 +6,8 @@ use longhaul_keys::{Key, Kind};
 /// Allowed values of a key for the queue of a link: any discipline.
 pub(crate) const QUEUE: Kind = Kind::Tagged(&kinds::<{ count(Use::Link) }>(Use::Link));
 
-/// Allowed values of a key for a discipline that replaces another one during a run. It must decide about packets on
-/// arrival; waiting packets can then stay in the queue.
+/// Allowed values of a key for a discipline that replaces another one during a run: disciplines that decide about a
+/// packet only on its arrival, so that the packets that wait at the change can stay in the queue.
 pub(crate) const QUEUE_ON_ARRIVAL: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OnArrival) }>(Use::OnArrival));
 

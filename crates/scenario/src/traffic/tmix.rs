@@ -128,8 +128,8 @@ impl Vector {
         Ok(())
     }
 
-    /// Processes a line of the alternate format, with the times since `side` last sent and
-    /// received.
+    /// Processes a line of the alternate format: `side` sends `bytes` bytes. `sent` and `received`
+    /// are the waits after the last data that `side` sent and received.
     fn acts(&mut self, side: Side, sent: &str, received: &str, bytes: &str) -> Result<(), String> {
         self.wait = span(sent)? + span(received)?;
         self.sends(side, bytes)

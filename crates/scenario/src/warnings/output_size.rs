@@ -42,7 +42,7 @@ pub(crate) fn expected_bytes(config: &Config) -> f64 {
     samples(config) * BYTES_PER_SAMPLE[0] + captures
 }
 
-/// Returns the sum of the rates (bit/s) that sources offer; `of` returns the rate of one of them.
+/// Returns the sum of the rates (bit/s) that all flows offer; `of` returns the rate of one flow.
 fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
     config.flows.iter().map(|flow| of(&flow.transport)).sum()
 }

@@ -34,7 +34,7 @@ impl StackFactory for Checked {
     }
 }
 
-/// A program with a stack that has two algorithms and cannot run algorithms that need routers.
+/// A program with one QUIC stack, which refuses XCP, an algorithm that needs routers.
 struct Program;
 
 impl Algorithms for Program {

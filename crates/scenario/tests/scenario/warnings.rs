@@ -181,7 +181,7 @@ fn keys_of_the_kind_before_an_override_are_told_of() {
     assert!(!beside.to_string().contains("another kind"), "{beside}");
 }
 
-/// An error gives programs the keys with mistakes, each once, in the order of the file.
+/// Checks that an error lists the paths of the wrong keys, each once, in the order of the file.
 #[test]
 fn an_error_names_its_keys() {
     let text = BASE

@@ -87,8 +87,8 @@ impl Sender {
         }
     }
 
-    /// Processes an ACK or NAK of any epoch for an algorithm that controls the window in all
-    /// phases. The transport has then already responded to a loss that the NAK shows.
+    /// Processes an ACK or NAK for an algorithm with [`Phases::All`]. If a NAK shows a new loss, the
+    /// transport responds to the loss before the algorithm is called for the NAK.
     fn on_controlled_ack(&mut self, sample: &AckSample, number: u64, negative: bool, env: &Env) {
         let of_epoch = number >= self.epoch_start;
         if of_epoch && self.take_recovery() {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Record of the transmission of a data packet.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sent {
-    /// Number of packets that had been delivered when this one was sent (`P.delivered`).
+    /// Number of packets of the flow delivered before the transmission (`P.delivered`).
     delivered: u64,
     /// Arrival time of the last acknowledgement before the transmission (`P.delivered_time`).
     delivered_at: Time,

@@ -212,9 +212,9 @@ impl Sender {
         self.flow = next;
     }
 
-    /// Processes a timer entry due at `time` when the window that ends at `window_end` begins. Returns the time at
-    /// which it expires: later than `time` if the retransmission deadline has moved beyond the window, and
-    /// [`Time::NEVER`] if the entry is stale.
+    /// Returns the new due time of a timer entry with the due time `time`, when a simulation window begins. The new
+    /// time is the retransmission deadline if that is after `window_end`, the end of the window; otherwise it is
+    /// `time`. Returns [`Time::NEVER`] if the timer has another due time by now, or if the flow is over.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;
@@ -305,8 +305,8 @@ impl Sender {
         })
     }
 
-    /// Returns true if window and remaining file exceed the packets in flight (NIST SP 500-282, equations
-    /// 41 and 42).
+    /// Returns true if the number of packets in flight is less than the window, and less than the number of packets of
+    /// the file that have not been acknowledged (NIST SP 500-282, equations 41 and 42).
     #[inline]
     fn may_send(&self) -> bool {
         let in_flight = self.next - self.highest;

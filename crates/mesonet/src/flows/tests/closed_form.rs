@@ -73,8 +73,8 @@ impl Arrivals {
         size / time
     }
 
-    /// Returns the mean goodput of files, whose sizes are `factor` times a Pareto-distributed number of packets with
-    /// the mean `mean`.
+    /// Returns the mean goodput of files of random size: a Pareto-distributed number of packets with the mean `mean`,
+    /// times `factor`.
     fn mean_goodput(&self, mean: f64, factor: f64) -> f64 {
         let (steps, last) = (20_000, 30.0);
         let sum: f64 = (0..steps)

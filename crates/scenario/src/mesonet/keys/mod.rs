@@ -140,8 +140,8 @@ keys! {
         pub max_ssthresh: f64 = Kind::Number(Range::closed(2.0, 1e12)).key(),
         /// Maximum of the congestion window, in packets; 2147483647 by default.
         pub max_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e12)).key(),
-        /// Minimum of the congestion window after losses, in packets; 0 for no minimum, so that a
-        /// flow with a window of less than a packet waits for its timeout; 1 by default.
+        /// Minimum of the congestion window after losses, in packets; 1 by default. With 0, a flow
+        /// with a window of less than a packet waits for its timeout.
         pub min_cwnd: u8 = Kind::Whole { min: 0, max: 100 }.key(),
         /// Weight of a new sample in the smoothed round-trip time; 1/8 by default.
         pub srtt_gain: f64 = Kind::Number(Range::above(0.0, 1.0)).key(),

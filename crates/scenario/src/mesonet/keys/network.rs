@@ -241,7 +241,7 @@ keys! {
         pub to: String = Kind::Name.key().required(),
         /// Propagation delay, one way: a time, or time steps.
         pub delay: Written = STEPS.key().required(),
-        /// True if there is a link back, numbered after this one; true by default.
+        /// True for a second link in the opposite direction, with the next number; true by default.
         pub both: bool = Kind::Flag.key(),
     }
 }

@@ -68,8 +68,8 @@ keys! {
     pub(crate) struct LargeFiles {
         /// Probability of the type (Sp, Mp); 0 by default.
         pub probability: f64 = PROBABILITY.key(),
-        /// Factor that multiplies the drawn size (Sx, Mx); 1000 for service packs, 10000 for movies
-        /// by default.
+        /// Factor that multiplies the size drawn for a file (Sx, Mx); by default 1000 for service
+        /// packs and 10000 for movies.
         pub factor: u64 = WHOLE_FACTOR.key(),
     }
 }
@@ -100,15 +100,15 @@ words! {
 keys! {
     /// Keys of the period of jumbo files.
     pub(crate) struct JumboKeys {
-        /// Beginning of the period: a time, or a fraction of the run; from 1 on there are no jumbo
-        /// files (Jon).
+        /// Beginning of the period: a time, or a fraction of the run (Jon). With a fraction of 1 or
+        /// more there are no jumbo files.
         pub from: Written = MOMENT.key().required(),
         /// End of the period: a time, or a fraction of the run (Joff).
         pub until: Written = MOMENT.key().required(),
         /// Factor that multiplies the sizes of jumbo files (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
-        /// Sizes that the factor multiplies: sizes of documents (`document`, default;
-        /// documents.factor multiplies Web objects as well), or sizes of files as drawn (`file`).
+        /// Sizes that the factor multiplies: with `file`, those of all files; with `document`
+        /// (default), the same, but Web objects are first multiplied by documents.factor.
         pub base: JumboBase = Kind::Word(JumboBase::WORDS).key(),
     }
 }
