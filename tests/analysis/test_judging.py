@@ -49,10 +49,9 @@ UNLIKE = "the printed run is not like ours"
 def test_a_printed_run_is_compared_with_the_interval_of_one_more_run(
     interval: tuple[float, float], median: float, verdict: str, why: str
 ) -> None:
-    """Check the verdict on a printed number of one run, from the interval for one more run.
+    """Check the verdict on a number printed for one run, by the prediction interval of a run.
 
-    The source prints 10 ± 0.5 by rounding; the band is 9 to 11, and the opposite statement holds up
-    to 4.
+    The source prints 10, rounded by up to 0.5. The band is 9 to 11; values up to 4 contradict.
     """
     expected = Expected(9.0, 11.0, opposite=4.0, printed=10.0, rounding=0.5)
     found, reason = expected.judge_one_run(interval, median)
@@ -229,10 +228,10 @@ def test_an_interval_by_logarithms_is_students_of_logarithms() -> None:
 
 @pytest.mark.parametrize(("count", "shape"), [(18, False), (19, True)])
 def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) -> None:
-    """Check that the interval is the range of the runs if no distribution fits 19 runs.
+    """Check that 19 runs that fit no distribution are predicted by their range.
 
-    The range of n runs contains one more run with the probability (n - 1) / (n + 1). With 18 runs,
-    no distribution is rejected.
+    The next run lies in the range of n runs with probability (n - 1) / (n + 1). Of 18 such runs,
+    the test still accepts a distribution.
     """
     found = prediction.predict(
         [1.0 + 1e-3 * n for n in range(count - 5)] + [9.0 + 1e-3 * n for n in range(5)]

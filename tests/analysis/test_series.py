@@ -263,10 +263,7 @@ def test_reductions_one_round_trip_apart_are_of_one_event() -> None:
 
 
 def test_an_ellipse_has_its_longer_axis_first() -> None:
-    """Check the ellipse of four points at ±3 and ±1, whose variances are 18/3 and 2/3.
-
-    The longer axis comes first.
-    """
+    """Check the ellipse of four points, with variances of 18/3 along x and 2/3 along y."""
     found = merit.ellipse([(3.0, 5.0), (-3.0, 5.0), (0.0, 6.0), (0.0, 4.0)])
     assert found.mean == (0.0, 5.0)
     assert found.half_axes == pytest.approx((math.sqrt(6), math.sqrt(2 / 3)))

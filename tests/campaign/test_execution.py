@@ -26,7 +26,7 @@ KEPT = {"run": {"data_packets": 100}}
 
 
 def run(duration_s: int, seed: int = 1) -> Run:
-    """Return a run of the small scenario; its rate is 20 Mbit/s, its cost proportional to time."""
+    """Return a run of the small scenario at 20 Mbit/s, with a cost proportional to its duration."""
     scenario = {**TEMPLATE, "duration": f"{duration_s} s", "seed": seed}
     return Run("e", {"duration": duration_s}, 0, scenario)
 

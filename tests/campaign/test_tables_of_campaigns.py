@@ -111,7 +111,8 @@ def test_fractions_are_folded_and_in_blocks(
 ) -> None:
     """Check the numbers of runs and the blocks of fractional designs.
 
-    Folding adds a second block. A word (a product of factors) divides the runs by its sign.
+    `fold_over` adds the mirrored runs as a second block; `blocks` divides runs by the sign of a
+    product of factors.
     """
     found = read(tmp_path, f"design = {{ {design} }}").design
     assert found.runs == runs

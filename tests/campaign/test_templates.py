@@ -88,7 +88,7 @@ def test_tables_on_the_way_are_made_and_groups_of_no_flows_left_out() -> None:
 
 
 def test_values_are_not_shared_between_scenarios() -> None:
-    """Check that runs do not share values: a later path may change part of a value."""
+    """Check that setting `queue.limit` does not change the table that was given for `queue`."""
     value = {"limit": 1}
     filled = filled_in({}, {"queue": value, "queue.limit": 2})
     assert (filled, value) == ({"queue": {"limit": 2}}, {"limit": 1})

@@ -1,4 +1,4 @@
-"""Analyses and plots of runs with traffic: two queues, with the same connections."""
+"""Analyses and plots of runs with the same connections at two queues."""
 
 import json
 from collections.abc import Iterator, Sequence

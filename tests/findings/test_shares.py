@@ -1,4 +1,4 @@
-"""Shares of flows by label, as means over replications, of runs and of campaigns."""
+"""Shares of flows by label, as means over replications, in runs and in campaigns."""
 
 import json
 from pathlib import Path

@@ -207,10 +207,9 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 
 
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
-    """Check that the log of flows reproduces the admission of each large file.
+    """Check every large file in the log of flows against the rules of admission.
 
-    A flow is admitted by the minimum for its role, kind of file, path and interface, or by the
-    maximum for its kind of file.
+    A minimum for the flow's role, path and interface forces a large file; a maximum forbids it.
     """
     tables = MesoNet.of(run)
     most, least = limits(run)

@@ -146,8 +146,8 @@ def test_threads_do_not_meet(sawtooth: Path) -> None:
 def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
     """Check that flows send at the pacing rate that a module sets.
 
-    The module traps if its functions are called in another order than by the kernel. Random losses
-    test this too.
+    The module traps if its functions are called in an order that the kernel does not use; random
+    losses exercise more of these orders.
     """
     flow = {"congestion": {"module": str(recorder), "rate": 125_000}, "count": 2}
     scenario = _scenario() | {"flows": [flow]}

@@ -187,9 +187,9 @@ def test_courses_of_long_lived_flows_are_kept() -> None:
 
 
 def test_clusters_without_some_responses_or_algorithms() -> None:
-    """Check the number of conditions with a cluster, without some responses or algorithms.
+    """Check counts of clustered conditions without some responses or algorithms.
 
-    FAST differs in most responses, BIC and Scalable TCP differ in the other nine.
+    In the only condition, FAST differs in 36 responses, BIC and Scalable TCP in the other nine.
     """
     apart = {"FAST": (1.0, 9.0), "BIC": (8.0, 1.4), "Scalable": (8.1, 1.4)}
     rows: list[dict[str, object]] = []

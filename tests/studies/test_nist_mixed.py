@@ -178,7 +178,7 @@ BY_CONDITION = ("A8-067", "A8-077", "A8-078-shrinks", "A9-037-grows", "A9-038")
 
 
 def as_printed() -> Data:
-    """Return results with the printed means, in which all algorithms vary alike over conditions."""
+    """Return results with the printed means; algorithms vary in the same way over conditions."""
     order = STUDY.module("mixed.measures").ORDER
     rows = []
     for experiment in MAIN:
@@ -200,7 +200,7 @@ def as_printed() -> Data:
 
 
 def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
-    """Check that claims on goodput which follow from the printed means are reproduced by them."""
+    """Check that the printed mean goodputs reproduce the claims that were derived from them."""
     judged = {one.claim.id: one for one in judge(STUDY, as_printed(), "full", MAIN)}
     decided = [
         name

@@ -1,4 +1,4 @@
-"""New results of a study, completed by recorded results: used rows, and missing runs."""
+"""Adding new results of a study to recorded results: rows that are used, and missing runs."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Coverage: runs of a part of a design decide only claims that further runs cannot change."""
+"""Claims of incomplete studies: decided only if the missing runs cannot change the verdict."""
 
 from collections.abc import Mapping, Sequence
 from math import nan

@@ -51,9 +51,9 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """Check the bounds of a number over all 32 levels if 24 levels are missing.
+    """Check the bounds of a claim's number over 32 levels of which 24 have not been run.
 
-    Any number of the missing levels may count.
+    For a count, for example, none or all of the missing 24 may count.
     """
     assert bounds(kind, (2.0, 4.0), PART) == expected
 

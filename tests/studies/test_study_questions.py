@@ -1,4 +1,4 @@
-"""Questions of claims: their words by side, the cells that they need, and JSON of judgements."""
+"""Questions of claims: words for each side, needed cells, and JSON of judgements."""
 
 from dataclasses import replace
 from types import SimpleNamespace

@@ -203,9 +203,9 @@ def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data
 
 
 def test_a_run_that_is_drawn_again_has_another_number() -> None:
-    """Check that a replication that is drawn again gets a new number.
+    """Check that a replication gets a new number if a bootstrap sample draws it a second time.
 
-    The new number is the same in all cells. The first draw keeps the replication's own number.
+    The new number is the same in all cells.
     """
     several = 0
     for sample in ResampledData(uneven(), 20):

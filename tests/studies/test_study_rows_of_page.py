@@ -45,10 +45,7 @@ def figure(number: str, *lines: tuple[str, str], experiments: tuple[str, ...] = 
 
 
 def test_verdicts_so_far_are_of_claims_on_a_part_that_are_open() -> None:
-    """Check the count of preliminary verdicts: not final, and based on some of the levels.
-
-    Claims on all of their levels, and verdicts that no further level changes, do not count.
-    """
+    """Check the counts of preliminary verdicts, which missing levels could still change."""
     ones = [
         judged(about("A"), UNDECIDED, so_far, part=PART, is_partial=True)
         for so_far in (REPRODUCED, REPRODUCED, CONTRADICTED, UNDECIDED, "", "", "")
@@ -177,9 +174,9 @@ def test_a_figure_has_its_claims_and_counts_others_on_its_experiments() -> None:
 
 
 def test_a_conclusion_counts_the_claims_that_it_asks_of_the_source_and_of_us() -> None:
-    """Check the claims that a conclusion counts.
+    """Check the claims that a conclusion counts: all except checks of the set-up.
 
-    Checks of the set-up do not count; derived claims do if they were measured.
+    A claim derived from the source counts only if it was measured.
     """
     sources = ("derived", "derived", "derived", "set-up", "hypothesis", "Table 2")
     verdicts = (REPRODUCED, CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, REPRODUCED)

@@ -111,10 +111,7 @@ def turning_point(claim: Claim) -> float | None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
-    """Check the value from which on a statement about the larger side is contradicted.
-
-    If a half-open band ends at the value of equal sides, `opposite` is that value.
-    """
+    """Check that a half-open band which ends at equal sides has its `opposite` there."""
     for claim in study.claims:
         band, turn = claim.expected, turning_point(claim)
         is_open = not (isfinite(band.low) and isfinite(band.high))
@@ -124,10 +121,10 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
-    """Check that `opposite` of each claim is one of the values that its sentence allows.
+    """Check that the value `opposite`, which contradicts a claim, follows from its sentence.
 
-    These are the value of equal sides, an end of the band, and one half. For a count of most
-    levels, half of the levels is the band's lower end minus one.
+    It is none, the value of equal sides, an end of the band, or one half. For a count of levels,
+    half of the levels is the band's lower end minus one.
     """
     for claim in study.claims:
         band = claim.expected
