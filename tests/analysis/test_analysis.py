@@ -528,10 +528,7 @@ def test_strengths_are_means_over_the_other_responses() -> None:
 
 
 def test_partners_are_counted_above_the_threshold_and_then_above_half() -> None:
-    """Check the order of responses by their number of partners, that is, strong correlations.
-
-    The responses have 0, 0, 1 and 1 partners above 0.65. Partners above 0.5 decide the first tie.
-    """
+    """Check the order of responses: those with the fewest correlations above 0.65 (0.5) first."""
     assert correlation.by_partners(TABLE) == [3, 2, 1, 0]
     assert correlation.by_partners(np.abs(TABLE[::-1, ::-1])) == [0, 1, 2, 3]
 

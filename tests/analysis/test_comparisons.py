@@ -172,7 +172,7 @@ def test_effects_are_of_factors_alone_or_of_interactions_too() -> None:
 def test_replications_are_equal_rows_or_equal_cells(coverage: float) -> None:
     """Check the interval of an effect, whose error is estimated from replications.
 
-    Runs in equal rows are replications, unless they differ in a further factor (`cells`).
+    Runs with the same row of `x` are replications, but only within one cell if `cells` is given.
     """
     x, y = [[-1], [-1], [1], [1]], [1.0, 3.0, 7.0, 9.0]
     [found] = effects.effects(x, y, ["x"], order=1, coverage=coverage)
@@ -340,7 +340,7 @@ def test_an_analysis_of_variance_has_interactions_of_two_factors_by_default() ->
 
 
 def test_a_response_that_the_factors_explain_has_no_f() -> None:
-    """Check that there is no F if the factors explain the whole response.
+    """Check that there is no F statistic if the factors explain the whole response.
 
     The residual is then zero up to rounding.
     """

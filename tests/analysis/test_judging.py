@@ -124,10 +124,10 @@ def test_the_ends_of_a_family_s_band_are_inside() -> None:
 def test_replications_reach_print_at_it_or_beyond_it(
     given: tuple[float, ...], reaching: int
 ) -> None:
-    """Check how many replications reach the printed value, which is 0 here.
+    """Check how many replications reach the printed value, here 0.
 
-    A replication reaches 0 unless it is on the same side of 0 as the mean; a mean of 0 counts as
-    above.
+    A replication reaches 0 if it is 0 or on the other side of 0 than the mean of all replications.
+    If the mean is 0, it counts as positive.
     """
     assert Family(given, (-9.0, 9.0), DIFFERENCE).reaching == reaching
 
@@ -158,10 +158,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """Check that a family whose mean is outside its band needs values that scatter for no verdict.
+    """Check families whose mean is outside the band, with replications on both sides of print.
 
-    The family is undecided if one replication reaches the printed value, and has no verdict if two
-    do.
+    If one replication reaches the printed value, the family is undecided; if two do, it has no
+    verdict.
     """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)

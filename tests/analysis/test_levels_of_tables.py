@@ -48,11 +48,7 @@ def test_a_text_is_a_level_by_its_value(level: Level, text: str, is_it: bool) ->
 def test_levels_ascend_by_size_or_else_by_alphabet(
     levels: list[Level], ascending: list[Level]
 ) -> None:
-    """Check the order of levels: by size, else alphabetical.
-
-    Times are ordered by size across units, and so are rates; texts with other units are
-    alphabetical.
-    """
+    """Check the order of levels: times and rates by size in any unit, other texts by alphabet."""
     assert tables._ascending(levels) == ascending
 
 
@@ -138,7 +134,7 @@ def test_runs_without_any_of_several_responses_are_left_out() -> None:
 
 
 def test_costs_of_groups_tell_nothing_either() -> None:
-    """Check that neither costs of runs nor copies of earlier responses are worth analysing."""
+    """Check that costs of runs, and responses that repeat an earlier one, are not analysed."""
     given = of(
         {"a": [1, 2], "y": [1, 2], "same": [1.0, 2.0], "group.wall_s": [3.0, 4.0], "z": [2.0, 1.0],
          "peak_memory_bytes": [5, 6], "gap": [None, 1.0]},
@@ -228,9 +224,9 @@ def test_conditions_are_means_over_replications_of_complete_responses() -> None:
 
 
 def test_the_only_condition_is_named_so() -> None:
-    """Check the name of the condition if there is only one, and its values by replication.
+    """Check that a table without conditions has a single one, `the only one`.
 
-    Runs with equal level and replication are averaged; replications ascend.
+    It has one dictionary of values by level per replication; equal runs are averaged.
     """
     given = of(
         {"kind": ["p", "q", "p", "p"], "replication": [2, 1, 1, 2], "y": [1.0, 2.0, 3.0, 5.0]},

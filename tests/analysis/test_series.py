@@ -175,7 +175,7 @@ def test_a_flow_has_rates_in_windows_in_which_it_is_active_throughout() -> None:
 
 
 def test_shares_at_the_edge_of_the_band_have_converged_once_ten_windows_have_passed() -> None:
-    """Check that rates at the edge of the band count as converged after ten windows.
+    """Check that rates have converged once they were in the band for ten windows, ends included.
 
     The fair share is 2; the rates 1 and 3 deviate from it by half.
     """

@@ -17,9 +17,9 @@ from longhaul.analysis.users import differences, goodput_table
 def test_ranges_are_parts_of_the_larger_or_the_smaller_value(
     base: str, expected: tuple[float, float, float]
 ) -> None:
-    """Check ranges of goodputs, relative to the larger or to the smaller value.
+    """Check ranges of two lists of goodputs, relative to the larger or the smaller value.
 
-    The means of the two lists are 3 and 5/3.
+    `expected` has the ranges within each list, and that of their means, 3 and 5/3.
     """
     found = differences([2, 3, 4], [1, 2, 2], base=base)
     assert (found.among_first, found.among_second) == pytest.approx(expected[:2])

@@ -264,9 +264,9 @@ def test_values_that_were_kept_before_a_figure_was_renamed_are_found() -> None:
 
 
 def test_known_columns_are_named_by_table_row_and_column() -> None:
-    """Check the names of known columns: table, row and column.
+    """Check the names `table.row.column` of the numeric columns of stored values.
 
-    A text column names its row, except in the table of the run; texts are no responses.
+    A row is named by its text column, such as a label.
     """
     kept: dict[str, Any] = {
         "run": {"version": "0.1", "wall_s": 2.0}, "all": {"jain": None},
@@ -312,9 +312,9 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 
 
 def test_figures_that_summaries_lack_are_measured_once() -> None:
-    """Check that figures outside the summary are measured once for each run.
+    """Check that a figure outside the summary is measured once for two responses.
 
-    Their names are part of the variant, because the stored values differ.
+    The store's variant depends on such figures, because they add to the stored values.
     """
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))

@@ -121,7 +121,7 @@ def test_a_figure_of_what_is_not_recorded_is_refused_before_a_run(
 
 @pytest.fixture
 def slowest() -> Iterator[str]:
-    """Register the figure of `docs/contributing.md`, by its one function, and return its name."""
+    """Execute the example of a figure in `docs/contributing.md`, and return the figure's name."""
     text = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
     [code] = re.findall(r"^## A figure\n.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     exec(code, dict(vars(runs)))

@@ -60,9 +60,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, int]]]:
-    """Return the limits of large files: the maximum by kind of file, and minima.
+    """Return the limits of concurrent large files.
 
-    A minimum is that of a kind of file on a kind of path and interface, for one role of flows.
+    The first dictionary has the maximum of each kind of file; the second one its minimum for each
+    (path, interface, role).
     """
     said = {path: value for path, value, _ in longhaul.load(run.scenario).explain()}
     cells = [

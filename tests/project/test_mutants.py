@@ -112,10 +112,7 @@ def test_a_switch_of_rust_adds_no_lines(tmp_path: Path) -> None:
 def test_a_copy_loses_what_the_tree_has_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that a copy loses the files that the source tree no longer has.
-
-    A module that is in two files does not compile.
-    """
+    """Check that a copy of the source tree loses files that the tree no longer has."""
     monkeypatch.setitem(copies.COPIES, "rust", tmp_path)
     files = [Path("crates/units/src/lib.rs"), Path("scenarios")]
     monkeypatch.setattr(copies, "_files", lambda: files)

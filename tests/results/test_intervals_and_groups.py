@@ -83,10 +83,7 @@ def test_times_are_of_what_began_in_the_measurement_window() -> None:
 
 
 def test_runs_have_a_heading_each_if_there_are_several() -> None:
-    """Check that each run has a heading if there are several.
-
-    The heading, the run's name, is above its first label only.
-    """
+    """Check that several runs have their names as headings, above the first label of each run."""
     block = Block("goodput", [("mean", ["1", "2"])])
     for runs, headings in (
         ([("r1", ["a", "all"])], ["a", "all"]),

@@ -38,7 +38,7 @@ def conditions(experiment: str) -> dict[Any, dict[str, Any]]:
 
 
 def alone(experiment: str) -> list[Run]:
-    """Return the runs of all conditions of an experiment with one alternate algorithm."""
+    """Return the runs of an experiment with H-TCP, one for each condition."""
     runs = STUDY.runs("full", [experiment])
     assert len(runs) == 224
     return [run for run in runs if run.cell["algorithm"] == "HTCP"]
@@ -226,8 +226,8 @@ def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
 def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]]) -> Data:
     """Return results of a whole design.
 
-    `metrics` gives the metrics of a run from the condition's place in the order of congestion and
-    the alternate algorithm.
+    `metrics(place, algorithm)` returns the metrics of a run, where `place` is the condition's place
+    in the order of congestion.
     """
     order = STUDY.module("mixed.measures").ORDER
     rows = [
@@ -240,9 +240,10 @@ def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]
 
 
 def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
-    """Check measures of the advantage of alternates over the competing TCP flows.
+    """Check measures of the goodput advantage of alternate algorithms over competing TCP flows.
 
-    BIC gains 1 % per place in the order of congestion, FAST nothing, all others 0.5 %.
+    The advantage rises with the condition's place in the order of congestion: by 1 % per place for
+    BIC, by 0 for FAST, by 0.5 % for the others.
     """
     rates = {"BIC": 0.01, "FAST": 0.0}
 
@@ -360,10 +361,9 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
 
 
 def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
-    """Check mean ranks on the cut network, only over groups in which all alternates have flows.
+    """Check mean ranks on the cut network, over the flow groups that all alternates have.
 
-    In the invented results, goodputs fall by 10 packets/s from each of the six algorithms to the
-    next.
+    Goodput is invented: each of the six algorithms has 10 packets/s less than the one before.
     """
     others = 13  # group of documents on very fast paths between fast hosts; CTCP has no flows in it
     rows = [

@@ -50,9 +50,9 @@ def study(*modules: str, **own: Any) -> Any:  # noqa: ANN401
 
 
 def test_runs_of_a_store_are_rows_with_metrics_and_costs() -> None:
-    """Check the rows for runs in a store, with metrics and costs.
+    """Check that each run in the store is a row with its metrics and costs.
 
-    Missing runs have no row; axes are those that have a column.
+    Missing runs have no row, and axes without a column are left out.
     """
     found = collected(study(), RUNS, Path())
     assert found.axes == ("n",)

@@ -53,7 +53,10 @@ def study_with(folder: Path, measure: str, where: str, band: str, whole: str = W
 def data(
     losses: Mapping[str, Sequence[float | None]], others: Sequence[Mapping[str, object]] = ()
 ) -> Data:
-    """Return runs with the losses of each algorithm at the first delays, and the rows `others`."""
+    """Return results with the rows `others` and one run for each loss in `losses`.
+
+    `losses` has the losses of each algorithm at the first levels of the delay.
+    """
     rows = [
         run(level, name, loss)
         for name, column in losses.items()
@@ -186,7 +189,7 @@ RUNS_OF_ONE = "value = 2\nlow = 1\nhigh = 4\nopposite = 0.5\nruns = 1"
 
 
 def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
-    """Check that a claim about a number of one run is undecided while levels are missing."""
+    """Check that a claim on numbers of a single run is undecided while levels are missing."""
     study = study_with(tmp_path, "least", RENO, RUNS_OF_ONE)
 
     def losses(levels: Sequence[float]) -> Data:
@@ -223,7 +226,7 @@ def test_a_level_without_the_metric_is_not_there(lacking: float | None, tmp_path
 
 
 def test_a_claim_on_some_of_its_runs_says_so(tmp_path: Path) -> None:
-    """Check that a claim that is not about all levels of an axis states its number of runs."""
+    """Check that a claim which needs only some levels states how many runs it had."""
     study = study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5", whole="")
     judgement = judged(study, data({"reno": [1, 2, 2]}))
     assert judgement.outcome == "reproduced: on 3 of 4 runs"

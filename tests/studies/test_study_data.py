@@ -188,9 +188,9 @@ def test_two_curves_are_compared_at_common_points() -> None:
 
 
 def test_tables_are_read_with_exact_levels(tmp_path: Path) -> None:
-    """Check that tables are read with the levels before they were rounded to single precision.
+    """Check that stored tables are read with the exact levels, not those in single precision.
 
-    Other axes are left out.
+    Axes that no table has are left out.
     """
     data().write(tmp_path)
     after = Data.read(tmp_path, ("other", "load", "name"))

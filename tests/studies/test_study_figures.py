@@ -304,9 +304,9 @@ def test_powers_of_ten_are_named(low: float, high: float, labels: list[str] | No
 
 
 def test_panels_leave_room_for_labels_and_legend() -> None:
-    """Check the room for labels and legend around panels, in inches of 8.4 by 3.
+    """Check the margins of a figure of 8.4 by 3 inches.
 
-    Names and labels are on the left, a row of the legend below.
+    The y axis needs room for its name and its longest label, the bottom for a row of the legend.
     """
     whole = drawing(figure(line()), data())
     assert whole is not None

@@ -35,9 +35,10 @@ def test_words_are_numbers_where_they_can_be() -> None:
 
 
 def test_words_are_sorted_by_side() -> None:
-    """Check that words are assigned to the two sides of a comparison.
+    """Check the words of both sides of a comparison.
 
-    A word that begins with `less.`, `over.`, `with.` or `against.` replaces that of the first side.
+    The compared side has the words of the first side, except those given with `less.`, `over.`,
+    `with.` or `against.`.
     """
     sides = Sides.read(
         words_of("of=E metric=m less.n=2 over.metric=k when.k=1.. each=q runs=each other.n=3")
@@ -157,7 +158,7 @@ def test_the_level_of_a_cell_needs_all_other_words_alike() -> None:
 
 
 def experiment(name: str, *axes: str) -> Any:  # noqa: ANN401
-    """Return an experiment with levels 1 and 2 of each axis at the full scale."""
+    """Return an experiment with levels 1 and about 2 of each axis; the quick scale has one cell."""
     levels: list[dict[str, float]] = [{}]
     for axis in axes:
         levels = [{**cell, axis: level} for cell in levels for level in (1.0, 2.000000001)]

@@ -135,9 +135,9 @@ def test_contraries_follow_from_the_sentences(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_printed_size_has_no_contrary(study: Study) -> None:
-    """Check that a claim about a printed size has no `opposite`.
+    """Check that a claim on a printed number has no `opposite` if its band is on both sides.
 
-    A band on both sides of a printed number is about its size, not about the larger side.
+    Such a claim is about a size, not about which side is larger.
     """
     for claim in study.claims:
         band = claim.expected

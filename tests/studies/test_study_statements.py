@@ -91,7 +91,7 @@ def test_every_named_sentence_has_several_claims(study: Study) -> None:
 def test_a_card_counts_statements_once() -> None:
     """Check that a card counts statements instead of claims.
 
-    The five claims with the id A22 are about one number, so they are one statement.
+    Five claims are about the number A22, so they are one statement.
     """
     study = find("split-pep-2009")
     _, results = record.recorded(study)

@@ -78,7 +78,7 @@ def test_other_arithmetic_is_refused(text: str) -> None:
 def test_a_name_that_does_not_exist_is_answered_with_one_that_does() -> None:
     """Check the suggestion for a name that does not exist.
 
-    A name is suggested if four of ten letters are equal, because names of experiments are short.
+    Four equal letters of ten suffice, because names of experiments are short.
     """
     error = str(unknown("experiment", "N7-MAN", ["N7-MAIN", "FTP-TODAY"], "longhaul study list"))
     assert error.startswith("no experiment is called `N7-MAN` (did you mean `N7-MAIN`?)")

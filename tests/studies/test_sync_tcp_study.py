@@ -171,9 +171,9 @@ def test_running_goodput_and_how_far_it_drifts() -> None:
 
 
 def test_three_detectors_are_drawn_over_one_drain_of_the_queue() -> None:
-    """Check the plots of three detectors while the queue drains.
+    """Check the plots of three detectors over the same drain of the queue.
 
-    SyncTrend and SyncMix report a decrease, SyncAvg falls later (Figures 3.12 and 3.15).
+    SyncTrend and SyncMix report the decrease early, SyncAvg only later (Figures 3.12 and 3.15).
     """
     _, found = record.recorded(STUDY)
     figure = next(one for one in FIGURES.TRANSFERS if one.number == "3.12, 3.15")
