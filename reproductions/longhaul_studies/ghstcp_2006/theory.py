@@ -138,11 +138,10 @@ def lossless_regions(data: Data) -> float:
 
 @measure
 def congested_region(data: Data) -> float:
-    """Return the share of steps to more connections at which the source's statement is true.
+    """Return the fraction of steps to more connections that confirm the source's statement.
 
-    All steps are in the congested region. By the statement, more connections have more loss and
-    less goodput; synchronised connections have less goodput than desynchronised ones, and the
-    difference grows with their number.
+    The statement: more connections have more loss and less goodput, and synchronised connections
+    fall behind desynchronised ones further. All steps are in the congested region.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -167,7 +166,10 @@ def congested_region(data: Data) -> float:
 
 @measure
 def jump(data: Data, buffer_bdp: float) -> float:
-    """Return the throughput of synchronised connections just above capacity; 1 is 10 Gbit/s."""
+    """Return the modelled throughput of the fewest connections that exceed the capacity.
+
+    The connections are synchronised; 1 is 10 Gbit/s.
+    """
     the_path = path(10_000.0)
     buffer = buffer_bdp * the_path.bdp
     first = int((the_path.bdp + buffer) / the_path.max_window) + 1
@@ -176,10 +178,10 @@ def jump(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
-    """Return how far synchronised goodput falls if there are `times` as many connections.
+    """Return how much goodput falls from the fewest connections with losses to `times` as many.
 
-    The first number of connections is the smallest with losses. The fall is a fraction of the
-    link's rate; the result is the minimum over three rates.
+    Connections are synchronised. The fall is a fraction of the link's rate, and the result the
+    minimum over three rates.
     """
     falls = []
     for mbps in (100.0, 1000.0, 10_000.0):

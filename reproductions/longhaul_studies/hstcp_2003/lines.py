@@ -38,7 +38,7 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the utilisation by HSTCP and REGTCP flows of a mixed set, and by both."""
+    """Return lines of the utilisation of a mixed set: by HSTCP flows, by REGTCP flows, by both."""
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),

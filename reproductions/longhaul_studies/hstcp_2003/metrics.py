@@ -80,9 +80,9 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """Add metrics of the perturbing traffic (bursts) to `row`.
+    """Add metrics of the perturbing traffic (bursts) to `row`; `capacity` is the link's rate.
 
-    Its drops include a few packets of the background noise. `capacity` is the link's rate.
+    Drops of background noise cannot be told apart from those of the bursts, and are included.
     """
     dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
                                          if f"dropped_{name}" in row)  # fmt: skip

@@ -25,9 +25,10 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Return a decorator that registers a measure whose value has bounds over all conditions.
+    """Return a decorator that registers a measure of the given `kind`.
 
-    The bounds follow from the value over some conditions, and depend on `kind` (`studies.partial`).
+    If only some conditions were run, the kind determines bounds for the value over all conditions
+    (`studies.partial`).
     """
 
     def registered(function: Measure) -> Measure:
@@ -212,8 +213,8 @@ def off_means(
 ) -> float:
     """Return the largest relative deviation of means over conditions from printed means.
 
-    `printed` has means such as `BIC:59.8,CTCP:62.5`. If `within` is not 0, each deviation is
-    divided by its allowed size (`_bands`).
+    `printed` has means such as `BIC:59.8,CTCP:62.5`. If `within` is not 0, each deviation is a
+    multiple of the allowed one (`_bands`).
     """
     names, means = _means(data, of, metric, condition)
     wanted = _printed(printed)

@@ -54,10 +54,10 @@ def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], d
 def configured(
     data: Data, of: str, key: str, reading: str = "first", end: str = "mean", **cell: Word
 ) -> float:
-    """Return a number in the scenarios of experiment `of`: its least, mean or most value.
+    """Return the `least`, `mean` or `most` (`end`) value of a scenario key in experiment `of`.
 
-    `reading` selects the number in the text of `key`, `end` is `least`, `mean` or `most`, and
-    `cell` selects the scenarios by levels.
+    If the value of `key` has several numbers, `reading` selects one of them. `cell` selects
+    scenarios by levels.
     """
     del data
     values = [
@@ -73,9 +73,9 @@ def configured_count(
     data: Data, of: str, key: str, reading: str = "first", above: float = -np.inf,
     below: float = np.inf,
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which a number of the scenario is within two bounds.
+    """Count the conditions whose value of a scenario key is between `above` and `below`.
 
-    `key` and `reading` select the number, which must be above `above` and below `below`.
+    If the value of `key` has several numbers, `reading` selects one of them.
     """
     del data
     values = [_number(explained[key], reading) for _, explained in _explained(of)]
@@ -84,7 +84,7 @@ def configured_count(
 
 @measure
 def host_share(data: Data, of: str, hosts: str, below: str) -> float:
-    """Return the fraction of `hosts` (sources or receivers) in the access class `below`."""
+    """Return the fraction of `hosts` (sources or receivers) at access routers of class `below`."""
     del data
     _, explained = _explained(of)[0]
     counts = {

@@ -79,7 +79,7 @@ def condition_21(data: Data) -> list[str]:
 def uncongested(data: Data) -> list[str]:
     """Return Tables 7-17 to 7-19 with our values.
 
-    Their printed times in the first period (TP1) are equal for all conditions.
+    The printed times of the first period (TP1) hold for all three conditions.
     """
     conditions = (14, 28, 32)
 

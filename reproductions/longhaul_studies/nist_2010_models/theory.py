@@ -228,7 +228,7 @@ def lone_flow_value(data: Data, what: str) -> float:
 
 @measure
 def sufficient_test(data: Data, rtt_ms: float, buffer: float) -> float:
-    """Return the left side of equation 11, `w (2 p + w p')`, for one of Reno's cells.
+    """Return `w (2 p + w p')`, the left side of equation 11, at Reno's equilibrium.
 
     w is the window, and p the loss rate. A sufficiently small value implies stability.
     """

@@ -26,7 +26,7 @@ EVER, CYCLES_S = (0.0, float("inf")), (1000.0, 1300.0)
 
 @dataclass(frozen=True)
 class Case:
-    """One line of a figure: an experiment's levels, with or without a proxy."""
+    """A line of a figure: label, style, and the levels of its runs."""
 
     label: str
     style: Style
@@ -102,7 +102,10 @@ def _draw_case(
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
-    """Return the levels of a case; a case without a proxy may use any queue that was run."""
+    """Return the levels of a case that exist in `experiment`.
+
+    Without a proxy, the queue does not matter: if its level was not run, another one replaces it.
+    """
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:
         return {**case.where, "queue": queues[0]}

@@ -172,9 +172,9 @@ def today(data: Data) -> list[str]:
 
 def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0,
                 **cell: str | float) -> str:  # fmt: skip
-    """Return a median as text, with the range over replications if they differ as printed.
+    """Return a median as text with `digits` decimals, after division by `unit`.
 
-    `digits` are the decimals of `metric`, after division by `unit`.
+    The range over replications follows if its rounded ends differ.
     """
     runs = data.runs(metric, of, **cell).values()
     low, high = (f"{end / unit:.{digits}f}" for end in (min(runs), max(runs)))

@@ -22,12 +22,11 @@ STEPS, LAST = 20_000, 30.0
 
 @dataclass(frozen=True)
 class Acknowledgements:
-    """Arrival times of a flow's acknowledgements, partly exact and partly interpolated.
+    """Arrival times of a flow's acknowledgements.
 
-    The first acknowledgements have individual times (`first_s`). Of later ones, only the number in
-    each interval is known: within an interval, they are assumed to arrive at the speed of the host,
-    from its beginning on. After the last interval, their rate is extrapolated from its growth in
-    the second half of the intervals, up to the speed of the host.
+    The first ones are exact (`first_s`). Of later ones, only the number in each interval is known:
+    they are assumed to arrive at the speed of the host from the beginning of the interval on. After
+    the last interval their rate is extrapolated, up to the speed of the host.
     """
 
     first_s: np.ndarray

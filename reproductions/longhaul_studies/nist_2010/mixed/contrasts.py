@@ -68,10 +68,9 @@ def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
 
 @of_design
 def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
-    """Return the rank correlation between mean advantages over TCP and the printed order.
+    """Return the rank correlation between mean advantages over TCP and the conditions' congestion.
 
-    The printed order is that of conditions by congestion. Means are over `algorithms`; if that is
-    empty, over all.
+    Congestion is the printed order. Means are over `algorithms`; if that is empty, over all.
     """
     order = [condition - 1 for condition in ORDER]
     by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
@@ -119,10 +118,10 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return the distance of `algorithms` in principal component 1 from the range of all others.
+    """Return the gap between `algorithms` and all others on principal component 1.
 
-    The distance is divided by this range. Scores are means over conditions; the result is negative
-    if one of the algorithms is within the range.
+    Scores are means over conditions. The gap is a multiple of the range of the others, and negative
+    if one of `algorithms` is within this range.
     """
     means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
     apart = np.isin(np.arange(len(means)), places(algorithms))
@@ -136,10 +135,10 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the mean goodput change in the more congested conditions over that in the others.
+    """Return how much more goodput changes in the more congested half of conditions.
 
-    The change is the absolute relative difference of the goodput of alternate algorithms in flow
-    group `group`, from experiment `beside` to `of`. Both halves have 16 conditions.
+    The change is the relative difference, without sign, of the alternates' goodput in flow group
+    `group` between experiments `of` and `beside`. The result is the ratio of its means.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
@@ -176,9 +175,9 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest ratio of a mean range of goodputs in `of` to the same range in `beside`.
+    """Return how much the ranges of goodput (`measures.ranges`) in `of` exceed those in `beside`.
 
-    The ranges are those of `measures.ranges`, as means over groups.
+    Each range is a mean over flow groups; the result is the largest of the ratios.
     """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],

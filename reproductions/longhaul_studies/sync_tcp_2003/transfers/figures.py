@@ -35,10 +35,7 @@ def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
 
 
 def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
-    """Return a function that draws `metric` of each flow.
-
-    The function draws medians over runs, with the range of the middle nine tenths.
-    """
+    """Return a function that draws `metric` of each flow: median and 5 % to 95 % of runs."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         printed = printed_flows(experiment, column) if column else {}
@@ -177,7 +174,7 @@ def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]
 
 
 def _several(axes: Axes, data: Data, panel: str) -> None:
-    """Draw utilisation over the number of flows whose queueing delays exceed 190 ms."""
+    """Draw utilisation over the number of flows whose largest queueing delay exceeds 190 ms."""
     for protocol in ("pcwnd", "mixreact"):
         points = data.points("FTP-MB", protocol=protocol)
         axes.plot(

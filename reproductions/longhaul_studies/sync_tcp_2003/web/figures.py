@@ -157,9 +157,9 @@ def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _by_share(total: str) -> Draw:
-    """Return a function that draws one protocol's distributions, a line per end-to-end load.
+    """Return a function that draws distributions of one protocol, with a line per end-to-end load.
 
-    `total` is the total load of the links.
+    `total` is the load of the links by all traffic.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
