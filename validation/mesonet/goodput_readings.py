@@ -39,7 +39,7 @@ READINGS = {
     "half_connecting": numbered_responses.FLOWS,
     "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
-"""Number of flows by which each reading divides; the responses of the study use the third."""
+"""Number of flows by which packets are divided, for each reading; MesoNet uses the third."""
 TITLES = (
     "transferring flows and half of the completed flows", "transferring and completed flows",
     "transferring and connecting flows and half of the completed flows",
