@@ -26,7 +26,7 @@ OF_PERIODS = (
 )  # fmt: skip
 
 # Chapter of an experiment's response numbers; chapter 7 uses those of chapter 6.
-NUMBERED = {"SA64": 4, "SB64": 4, "N6-MAIN": 6, "N7-MAIN": 6, "N7-CUT": 6}
+NUMBERED = {"SA64": 4, "SB64": 4, "N6-MAIN": 6, "N6-CUT": 6, "N7-MAIN": 6, "N7-CUT": 6}
 
 # Names of metrics by column.
 OF_FLOWS = {"pps": "throughput_pps", "full_s": "full_rate_s"}
