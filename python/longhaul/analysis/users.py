@@ -16,7 +16,7 @@ class Differences:
     among_first: float
     """Range of goodput over the alternative algorithms, as a fraction (see `differences`)."""
     among_second: float
-    """Range of the competing flows' goodput over the alternatives, as a fraction."""
+    """Range of the competing flows' goodput between alternative algorithms, as a fraction."""
     first_over_second: float
     """The alternatives' mean goodput minus that of the competing flows, as a fraction."""
 

@@ -41,7 +41,7 @@ class _Term:
     basis: np.ndarray
     """Orthonormal basis of the term's contrasts; shape: runs x degrees of freedom."""
     own: np.ndarray
-    """Orthonormal basis of the part of the contrasts orthogonal to all terms of fewer factors."""
+    """Orthonormal basis of the contrasts' part that is orthogonal to all terms of lower order."""
     names: list[str]
 
 

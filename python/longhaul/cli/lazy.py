@@ -75,7 +75,7 @@ class Deferred(TyperCommand):
         return command
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401
-        """Let the complete command parse the arguments; used for calls, help and completion."""
+        """Load the complete command and let it parse the arguments (calls, help, completion)."""
         command = self.loaded()
         try:
             return command.make_context(*args, **more)

@@ -19,8 +19,8 @@ def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
     """Enforce a time limit, even on an algorithm that Python cannot interrupt.
 
     While a built-in function such as `sum(range(10**12))` runs, no other Python code can run.
-    Therefore the engine ends the program, for which it needs no Python code. Before this,
-    `faulthandler` writes the stack of the algorithm, which needs no Python code either.
+    Therefore the engine ends the program. Before this, `faulthandler` writes the stack of the
+    algorithm. Neither needs Python code.
     """
     if limit is None:
         yield None

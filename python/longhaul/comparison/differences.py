@@ -63,10 +63,11 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return the paths whose values stay the same if all these paths are left out together.
+    """Return those of `paths` whose values follow from the rest of the scenario.
 
-    A single key of a table such as `pacing` may follow from the presence of the table. All of its
-    keys together do not, because the table would then be missing.
+    All of `paths` are left out together, and the scenario is resolved again. A single key of a
+    table such as `pacing` may follow from the presence of the table, but not all of its keys
+    together.
     """
     without = copy.deepcopy(scenario)
     for path in paths:

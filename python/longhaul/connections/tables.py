@@ -136,7 +136,7 @@ def _rows(
     """Return the rows of the metrics `shown` for one link or proxy.
 
     `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
-    proxy. A run may have several columns; the value is in the last one.
+    proxy. If a run has several columns, the value is in the last one, that of all flows.
     """
     rows = []
     for figure, form in shown:

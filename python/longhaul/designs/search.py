@@ -120,11 +120,11 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return a lower bound of the number of basic factors needed for the resolution `wanted`.
+    """Return a lower bound of the number of basic factors that the resolution `wanted` needs.
 
-    It is the sphere-packing bound: if words are longer than 2t, effects of at most t factors must
-    differ. For an even resolution, it is the bound for one factor fewer and half as many runs
-    (MacWilliams and Sloane 1977, chapter 1).
+    It is the sphere-packing bound: if all words are longer than 2t, no two effects of at most t
+    factors are aliased. For an even resolution, it is the bound for one factor fewer and half as
+    many runs (MacWilliams and Sloane 1977, chapter 1).
     """
     odd = wanted % 2
     letters = factors if odd else factors - 1

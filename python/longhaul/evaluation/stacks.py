@@ -42,7 +42,7 @@ def table(written: str) -> dict[str, Any] | None:
 
 
 def placed(run: Run) -> Run:
-    """Return the run with its flows of QUIC contenders moved from TCP to the QUIC stack."""
+    """Return the run, in which flows of QUIC contenders use the QUIC stack instead of TCP."""
     flows = [_placed(flow) for flow in run.scenario["flows"]]
     return replace(run, scenario={**run.scenario, "flows": flows})
 

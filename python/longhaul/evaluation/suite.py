@@ -99,9 +99,9 @@ class Terms:
     note: str
     """Note about the rules of the verdicts, shown on the page."""
     trades: bool = False
-    """True if the verdict is a trade-off, not worse, for a subject that is better in one quantity.
+    """True if the criterion allows a trade-off: better in one quantity and worse in another.
 
-    The subject is then worse in another quantity.
+    Otherwise, the verdict is then worse.
     """
 
 

@@ -71,7 +71,10 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
 
 def _about(name: str, about: dict[str, str]) -> str:
-    """Return the description of a curve of all flows together or of a link."""
+    """Return the description of the curve `name`, of a link or of all flows together.
+
+    `about` has the descriptions of columns.
+    """
     element, _, short = name.rpartition(" ")
     column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
     text = about.get(column, "")

@@ -191,10 +191,10 @@ def add_series(
     lost: str = "",
     note: str = "",
 ) -> None:
-    """Add curves to a table, one for each row and metric; too many samples are thinned.
+    """Add curves to a page's table, one for each row and metric; too many samples are thinned.
 
-    `shown` are the metrics to show at first. `lost` is the metric that counts losses, if there is
-    one; the view "who has any, and when" shows it at first.
+    `shown` are the metrics to show at first, and `lost` is the one that counts losses, if any.
+    `note` is a text for the user.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:

@@ -1,7 +1,7 @@
 """Suffixes of the files that commands write.
 
-Each command accepts only the suffixes that it can write, since, for example, an HTML page with the
-suffix .pdf would mislead its readers. A wrong suffix is an error before anything is computed. The
+Each command accepts only the suffixes that it can write: an HTML page with the suffix .pdf, for
+example, would mislead its readers. A wrong suffix is an error before anything is computed. The
 message names the command that writes such files.
 """
 

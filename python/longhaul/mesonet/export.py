@@ -318,11 +318,11 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield files with the state of traced flows at every event, and with their packets.
+    """Yield the files of traced flows: their state at every event, and their packets.
 
-    Source of the formats: NIST SP 500-282, chapter 3. Packets of sources are listed when they are
-    sent, and packets of receivers when they reach the source. Hosts of long-lived flows have no
-    numbers; they have the name of their flow.
+    Source of the formats: NIST SP 500-282, chapter 3. Packets are listed at the source: when it
+    sends them, or when they reach it. Hosts of long-lived flows have no numbers; they have the name
+    of their flow.
     """
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
     states = tables.flow_trace

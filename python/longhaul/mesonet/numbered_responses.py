@@ -391,4 +391,4 @@ GROUP_RESPONSES = {
     for first, role in ((1, "alternate"), (15, "standard"))
     for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
 }
-"""Names of responses in table 8-20, with our names for them without the group's number."""
+"""Names of responses in table 8-20, mapped to our names without the number of the flow group."""

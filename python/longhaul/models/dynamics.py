@@ -146,13 +146,13 @@ class Cubic(Dynamics):
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return `window` as the peak, and a time of zero since the loss."""
+        """Return the states after the first loss: `window` as the peak, and a time of 0."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the peak, and the time when the cubic is on its plateau.
+        """Return the states of a flow at this window that has had no loss.
 
-        A flow without a loss has no peak.
+        They are the window as the peak, and the time at which the cubic reaches its peak.
         """
         return [window, cbrt(window * self.decrease / self.scale)]
 
@@ -164,7 +164,10 @@ class Cubic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: a loss makes the window the peak, and resets the time."""
+        """Return the derivatives of the peak and of the time since the loss.
+
+        A loss sets the peak to the window, and the time to 0.
+        """
         peak, since = states
         return [(self.window(states) - peak) * events, 1.0 - since * events]
 
@@ -180,7 +183,7 @@ class HTcp(Dynamics):
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half of `window`, and a time of zero since the loss."""
+        """Return the states after the first loss: half of `window`, and a time of 0."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -198,7 +201,10 @@ class HTcp(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: the increase grows with the time since the last loss."""
+        """Return the derivatives of the window and of the time since the last loss.
+
+        The increase grows with this time.
+        """
         w, since = states
         kept = min(0.8, max(0.5, 1.0 - queueing_s / rtt_s))
         d = max(0.0, since - self.low_speed_s)
@@ -220,18 +226,21 @@ class Bic(Dynamics):
     min_increment: float = 0.01
 
     def begin(self, window: float) -> list[float]:
-        """Return `window` as the peak, and zero round trips since the loss."""
+        """Return the states after the first loss: `window` as the peak, and zero round trips."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the peak, and the number of round trips until BIC reaches it.
+        """Return the peak and the number of round trips since the loss, for a flow without a loss.
 
-        A flow without a loss has no peak.
+        The peak is set to `window`, and the number to that after which BIC reaches its peak.
         """
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window at the number of round trips since a loss, below or beyond the peak."""
+        """Return BIC's window, given its peak and the number of round trips since the loss.
+
+        The window approaches the peak, and then grows beyond it.
+        """
         peak, rounds = states
         additive, halving = self._phases(peak)
         below = peak * self.decrease
@@ -246,7 +255,11 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return the numbers of round trips with maximum steps, and with halved distances."""
+        """Return two numbers of round trips after a loss, as the window approaches `peak`.
+
+        In the first, the window grows by the maximum step; in the second, the distance to the peak
+        is halved per round trip.
+        """
         below = peak * self.decrease
         near = min(below, 2.0 * self.max_increment)
         return (below - near) / self.max_increment, max(0.0, log2(near / self.min_increment))
@@ -254,7 +267,10 @@ class Bic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: a loss makes the window the peak, and resets the round trips."""
+        """Return the derivatives of the peak and of the number of round trips since the loss.
+
+        A loss sets the peak to the window, and the number to 0.
+        """
         peak, rounds = states
         return [(self.window(states) - peak) * events, 1.0 / rtt_s - rounds * events]
 
@@ -273,15 +289,15 @@ class Compound(Dynamics):
     low_window: float = 41.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half the window as the loss window, and a delay window of zero."""
+        """Return the states after the first loss: half of `window`, and a delay window of zero."""
         return [window / 2.0, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the loss window, and a delay window of zero."""
+        """Return the states without a loss: `window` as the loss window, a delay window of zero."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the loss window that is constant at this rate of events, and the delay window."""
+        """Return the stationary loss window at this rate of events; the rest is delay window."""
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 
@@ -292,7 +308,10 @@ class Compound(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: the delay window grows while fewer than `gamma` packets queue."""
+        """Return the derivatives of loss window and delay window.
+
+        The delay window grows while fewer than `gamma` packets queue.
+        """
         cwnd, dwnd = states
         total = cwnd + dwnd
         queued = total * queueing_s / rtt_s
@@ -330,7 +349,7 @@ class Illinois(OneState):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivative; increase and decrease depend on the queueing delay."""
+        """Return the window's derivative; increase and decrease depend on the queueing delay."""
         w = states[0]
         if w < self.low_window:
             return [1.0 / rtt_s - 0.5 * w * events]

@@ -26,7 +26,7 @@ class Pair:
     """A mean value in the simulation, and the corresponding mean in the fluid model."""
 
     what: str
-    """Label of flows, or name of a link, that the value describes."""
+    """Label of the flows, or name of the link, to which the value belongs."""
     name: str
     packets: float
     fluid: float

@@ -169,7 +169,7 @@ class PoissonCubic:
     """CUBIC under Poisson losses at rate 1; times are in units of the mean time between losses."""
 
     plateau: float
-    """Mean time from a loss to the plateau of the cubic function, `k`."""
+    """Mean time from a loss to the plateau of the cubic function, CUBIC's `k`."""
     peak: float
     """Mean window just before a loss, `w0`."""
     mean: float

@@ -92,16 +92,17 @@ class Red:
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return `-ln(1 - weight) C`, for an average that is updated with every packet sent.
+        """Return `-ln(1 - weight) C`, the rate at which the average follows the queue.
 
-        Source: Misra, Gong and Towsley 2000.
+        C is the link's capacity: the average is updated with every packet sent (Misra, Gong and
+        Towsley 2000).
         """
         return -log1p(-self.weight) * link.capacity_pps
 
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's marking function of the queue in packets; a full queue drops packets as well."""
+    """A user's marking function of the queue in packets; a full queue drops packets anyway."""
 
     function: Callable[[float], float]
 
@@ -113,5 +114,5 @@ class Custom:
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return the gain of the queue average: 0, because `function` uses the current queue."""
+        """Return 0: there is no average, because `function` uses the current queue."""
         return 0.0

@@ -228,12 +228,12 @@ class OneDelay:
 
     @classmethod
     def of_small_buffer(cls, window: float, loss: float, slope: float, rtt_s: float) -> OneDelay:
-        """Return equation 8, linearised at its equilibrium; `slope` is d(loss rate)/d(window)."""
+        """Return equation 8 of NIST SP 500-282, linearised; `slope` is d(loss rate)/d(window)."""
         half = window / (2.0 * rtt_s)
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
     def is_stable(self) -> bool:
-        """Return true if the equilibrium is stable, by the exact condition for this equation."""
+        """Return true if the equilibrium is stable, by the exact condition for a single delay."""
         if self.b <= self.a:
             return True
         rate = sqrt(self.b**2 - self.a**2)

@@ -36,7 +36,10 @@ def headers(texts: Iterable[str]) -> set[str]:
 
 
 def macros(texts: Iterable[str]) -> list[str]:
-    """Return macros that state which data to collect, and which signature cong_control has."""
+    """Return preprocessor macros for properties that the sources reveal.
+
+    These are the data that the module reads, and the signature of its `cong_control`.
+    """
     whole = "\n".join(texts)
     asked = [name for name, pattern in ASKS.items() if pattern.search(whole)]
     if _takes_flag(whole):

@@ -24,7 +24,7 @@ def _has_states(run: Results) -> bool:
 def _shown(traces: Sequence[Trace], names: Sequence[str]) -> list[Quantity]:
     """Return the quantities with these `names`; without names, the window and own state.
 
-    Own state is that of the congestion control algorithm.
+    An algorithm's own state is that of the congestion control itself, such as a peak.
     """
     every = list(dict.fromkeys(quantity for trace in traces for quantity in trace.labels))
     known = [quantity.name for quantity in every]

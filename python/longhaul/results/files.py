@@ -175,7 +175,7 @@ def _damaged(file: Path, reason: str) -> ResultsError:
 def _check_columns(
     file: Path, meta: dict[str, Any], known: Sequence[str], there: list[str]
 ) -> None:
-    """Raise an error for a table that lacks columns, as one of another version may.
+    """Raise an error if a table lacks a required column, because another version wrote it.
 
     `known` are the required columns, and `there` the columns of the file.
     """

@@ -82,7 +82,7 @@ class Kind:
     """Function that returns the columns which every run's table with the given name must have."""
     summary: Callable[[RunData], Figures]
     without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
-    """Function that returns the summaries of planned runs, with all names but without values.
+    """Function that returns summaries of planned runs: all names of metrics, but no values.
 
     A row without a name stands for rows whose names are known only after a run.
     """
@@ -107,7 +107,7 @@ class Kind:
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]
     """Function that returns facts of a `run.json` that pages show, as texts."""
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """Function that returns facts in a `run.json` that campaigns store for this kind alone."""
+    """Function that returns facts in a `run.json` which campaigns store for this kind of run."""
     reduced: Callable[[RunData, int | None], dict[str, Any]]
     """Function that returns the tables of a run that campaigns store.
 

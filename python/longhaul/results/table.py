@@ -51,7 +51,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of blocks. Each run has a column for each label, followed by one for all flows."""
+    """A table of blocks of rows; a run has a column for each label, then one for all flows."""
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]

@@ -93,7 +93,7 @@ class Outcome:
     needs: int
     """Number of cells (combinations of levels) that the claims need."""
     there: int
-    """Number of the claims' statements for which at least one claim was measured."""
+    """Number of statements of which at least one claim was measured."""
     claims: int
     """Number of different statements among the claims."""
 
@@ -246,7 +246,7 @@ def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> st
 
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
-    """Yield descriptions of the conditions and runs from which the verdicts in `own` follow."""
+    """Yield descriptions of the conditions and runs on which the judgements `own` rest."""
     partial = [
         judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
     ]

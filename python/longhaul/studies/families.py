@@ -39,7 +39,7 @@ class FamilyJudgement:
 
     @property
     def text(self) -> str:
-        """Text with the family, its verdict, and its distance from our replications."""
+        """Text with the family's title, its verdict, and a summary of its replications."""
         verdict = self.verdict or "not unlike print"
         return f"its family ({self.title}) is {verdict}: {self.family.text}"
 
@@ -67,9 +67,10 @@ class _FamilyCells:
 
 
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
-    """Return the judgement of its family for each claim that belongs to one, by id of the claim.
+    """Judge all families of a study; return, for each claim in a family, the family's judgement.
 
-    A family is judged if at least three replications have values for all of its claims.
+    Keys are the claims' ids. A family is judged if at least three replications have values for all
+    of its claims.
     """
     cells, found = [], []
     for declared in _declared(study):

@@ -84,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement with the runs that its claim needs, and those of them that exist."""
+    """Return a judgement with the needed runs as text, and the needed cells that exist."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -220,7 +220,7 @@ def _by_next_run(expected: Expected, middle: float) -> Decide:
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Return a function that gives a verdict by a median's interval, or by a value without one."""
+    """Return a function that judges a median by its interval, or a value by itself without one."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)

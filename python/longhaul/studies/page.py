@@ -86,7 +86,10 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Return the numbers of undecided claims with missing runs, by verdict on the existing runs."""
+    """Return numbers of claims that are undecided because runs are missing.
+
+    They are counted by the verdict on the existing runs.
+    """
     looks = [
         judgement.so_far
         for judgement in judgements

@@ -85,8 +85,8 @@ def judge(
 ) -> tuple[str, str]:
     """Return the verdict on all levels and, if it is undecided, the verdict so far.
 
-    A verdict on all levels must be the same by the band and by `decide`. Thus the prediction
-    interval of one more run gives no verdict if the missing levels may give the number any value.
+    Both the band and `decide`, the rule for one more run, judge the bounds over all levels. The
+    verdict is undecided unless they agree.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)
@@ -96,7 +96,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the reason of a verdict: number of levels and, if undecided, the verdict so far."""
+    """Return the reason for a verdict: which levels were run and, if undecided, what they show."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -130,11 +130,9 @@ def _so_far(
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
     """Return true if the sign of a comparison at some levels suffices for the verdict so far.
 
-    `equal` is the number that means that both sides are equal.
-
-    The sign suffices if the number is inside the band, or if the wrong side is larger. It does not
-    if the side that the claim states is larger by too little: missing levels may change this. A
-    claim without `opposite` is about the size of a number, not about its sign.
+    It does if the number is inside the band, or if the wrong side is larger (`equal` is the number
+    for equal sides). If the right side is larger, but by too little, missing levels may change
+    this. A claim without `opposite` is about the size of a number, not about its sign.
     """
     if expected.opposite is None:
         return False

@@ -58,7 +58,10 @@ class Network:
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Return true if the diagram of `other` shows this network too, except for its numbers."""
+        """Return true if `other` has the same routers, and this network's flows and proxies.
+
+        Its diagram then shows this network too, except numbers of flows and properties of links.
+        """
         return self.nodes == other.nodes and self.ways <= other.ways
 
 

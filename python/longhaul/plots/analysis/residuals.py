@@ -167,9 +167,10 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows below the axis, a text per condition, empty where all values are equal.
+    """Return the rows of text below the axis by title; each has a text per condition.
 
-    `each` has the residuals of each condition, and `numbers` the numbers of the competitors.
+    A text is empty if all values of the condition are equal. `numbers` are those of the
+    competitors.
     """
 
     def row(text: str, figure: str) -> list[str]:

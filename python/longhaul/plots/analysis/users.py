@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Name, in labels, of the algorithm's own flows, or of the first of two responses."""
+    """Name of the algorithm's own flows in labels, or of the first of two responses."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""

@@ -315,8 +315,8 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
     """Yield each value of a column, with the rows that have this value.
 
-    Splitting one value after the other, and replacing columns of nulls by constants, avoids a
-    second copy of all nulls in memory.
+    Only one value is split off at a time, with columns of nulls as constants, because a second copy
+    of all nulls would need much memory.
     """
     for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():
         part = table.filter(pl.col(column) == value)

@@ -104,7 +104,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return an index, by level, of the rows with these numbers."""
+        """Return an index from levels to row numbers, for the rows with the numbers `rows`."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -142,7 +142,7 @@ class DrawnExperiment:
     def _row_of_cell(self) -> np.ndarray:
         """Row numbers of runs; shape: replications x cells x runs.
 
-        The number of all rows, which is no row number, stands for a missing run.
+        A missing run has the number of all rows, which is beyond the last row.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
@@ -177,7 +177,7 @@ class _AllSamples(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """Return an array over samples for each row; None for a row without values."""
+        """Return a list with an array over samples for each row; None for a row without values."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]

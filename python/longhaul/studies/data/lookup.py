@@ -188,9 +188,9 @@ class Lookup(ABC):
         return self._places(*where, *words, *there).selected(where, words, axes)
 
     def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
-        """Return the rows with the numbers `places` as a table.
+        """Return the rows with the row numbers `places` as a table.
 
-        The table has those of the columns `names` that exist.
+        Its columns are those of `names` that exist.
         """
         schema = {name: self._schema[name] for name in names if name in self._schema}
         columns = {name: self.column(name) for name in schema}

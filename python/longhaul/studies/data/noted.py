@@ -31,7 +31,10 @@ class NotedData(Data):
         return samples
 
     def noted(self) -> int | None:
-        """Return the smallest number recorded since the last call; None if there was no access."""
+        """Return the smallest number of replications in any access since the last call.
+
+        Return None if there was no access.
+        """
         fewest = min(self._counts, default=None)
         self._counts.clear()
         return fewest

@@ -85,9 +85,10 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return numbers as an array whose last dimension counts points.
+    """Return numbers as an array whose last dimension is over points.
 
-    Raise UnevenError if a bootstrap sample lacks a number.
+    Numbers of bootstrap samples have a dimension of samples before it. Raise UnevenError if a
+    sample lacks a number.
     """
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():
@@ -115,7 +116,7 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return values sorted by their level of an axis; raise NotRunError if two have the same level.
+    """Return values sorted by their levels of an axis; raise NotRunError if two levels are equal.
 
     If `axis` is None, the values keep their order, and their positions are 0.
     """
@@ -134,10 +135,10 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """Return the matching points of both sides, as indices of `keys` and keys of `others`.
+    """Return the pairs of matching points of both sides: index into `keys`, key of `others`.
 
-    Two points match if their levels are equal on all axes that neither side fixes. If the words
-    select several levels of a fixed axis, a point matches one point at each of these levels.
+    Points match at equal levels of the axes that have several levels on either side. If `words`,
+    those of the second side, name several levels of another axis, a point is paired with each.
     """
     common = [
         axis

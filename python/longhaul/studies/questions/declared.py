@@ -1,4 +1,4 @@
-"""Declared measures: statistics of the values that a claim selects, per group if it has groups."""
+"""Declared measures: statistics of the values, or of each group of values, that a claim selects."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,9 +40,9 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return `take` with a check that raises NotRunError for fewer than `count` points.
+    """Return `take` with a check of its input.
 
-    `what` names the statistic in the message.
+    The check raises NotRunError for fewer than `count` values; `what` names the statistic.
     """
 
     def checked(values: ComparedValues) -> np.ndarray:
@@ -219,7 +219,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """`ratio` or `sign` if the number shows which compared side is larger; otherwise empty."""
+        """Kind of number that shows which side is larger: `ratio` or `sign`; empty for others."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO

@@ -75,7 +75,7 @@ class Selection:
     several: Words
     """Axes of which several levels are selected, with the selection, such as `5..` or `8,21`."""
     when: Words
-    """Metrics that restrict the points, with the range in which a point's value must be."""
+    """Ranges of further metrics, by metric; only points whose values lie in them are used."""
     texts: tuple[str, ...]
     """Metrics, or arithmetic on metrics; the value of a point is their mean."""
 

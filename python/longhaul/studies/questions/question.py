@@ -47,7 +47,7 @@ class Question(ABC):
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return how the number depends on the levels of an axis: one of the kinds in `partial`."""
+        """Return the kind of number over the levels of an axis, such as a count (see `partial`)."""
 
     @property
     def is_extreme(self) -> bool:
@@ -132,8 +132,8 @@ class Question(ABC):
     def _required_metrics(self, words: Words) -> list[str]:
         """Return the metrics that every selected cell must have.
 
-        If a range of another metric selects the cells, every cell needs this other metric. The
-        metric of the question is then needed in the selected cells only, and is not returned.
+        If ranges of other metrics (`when.`) select cells, these are the other metrics; the
+        question's own metric is then needed only in the cells that they select.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by
