@@ -241,9 +241,9 @@ def test_conditions_are_ordered_and_classed() -> None:
 
 
 def test_a_cut_needs_four_batches_of_five() -> None:
-    """Check MSER-5 (White 1997) on an outlying first batch of five samples.
+    """Check that MSER-5 (White 1997) discards an outlying first batch only if three more follow.
 
-    The batch is discarded only if at least three batches follow.
+    A batch has five samples.
     """
     assert steady.warm_up([100.0] * 5 + [1.0] * 10) == 0
     assert steady.warm_up([100.0] * 5 + [1.0] * 15) == 5
@@ -497,8 +497,8 @@ def test_a_single_value_has_no_interval() -> None:
 def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
     """Check that `causes` lists only factors with several levels, and none for a single group.
 
-    Two groups that have different levels have the statistic 1 with Yates' correction, and p =
-    0.3173.
+    Two groups with different levels have a chi-square statistic of 1 with Yates' correction (p =
+    0.3173).
     """
     factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
     found = components.causes([0, 0, 1, 1], factors)

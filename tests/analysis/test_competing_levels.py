@@ -106,9 +106,9 @@ def test_rounded_sizes_are_ties() -> None:
 
 
 def test_edges_of_a_cube_change_one_factor() -> None:
-    """Check the edges of a cube of conditions: each changes one factor.
+    """Check the edges of a cube of conditions, along each of which one factor changes.
 
-    The first factor changes fastest along the corners; changes are absolute.
+    The first factor changes fastest over the corners. The change of an edge is an absolute value.
     """
     assert ranks.corners(2) == [(-1, -1), (1, -1), (-1, 1), (1, 1)]
     edges = ranks.cube_edges([4.0, 1.26, 9.0, 8.0])

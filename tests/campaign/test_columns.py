@@ -29,8 +29,8 @@ KEYS = {row["name"]: row["description"] for row in _engine.scenario_keys()}
 def test_a_key_has_the_description_of_the_scenario_s_keys() -> None:
     """Check that the column of a factor has the description of the scenario key that it sets.
 
-    Groups of flows are written with any number or label; kinds and limits are described with their
-    table.
+    Any number or label stands for a group of flows. A queue's `kind` and `limit` have the
+    description of the queue's table.
     """
     assert columns.of_key("duration") == KEYS["duration"] != ""
     assert columns.of_key("flows.3.count") == KEYS["flows.*.count"]

@@ -330,9 +330,9 @@ def test_an_error_of_no_file_names_the_store(tmp_path: Path) -> None:
 
 
 def test_a_run_reports_its_progress_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check that a run reports its fraction of the simulated time at intervals.
+    """Check that a run reports its progress again only an interval after the last report.
 
-    An interval begins with the last report.
+    The progress is a fraction of the simulated time.
     """
     clock = iter([0.0, 0.4, 0.5, 0.5, 0.9, 1.0, 1.0])
     told: list[float] = []

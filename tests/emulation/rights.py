@@ -25,6 +25,6 @@ def _lack(*programs: str) -> str | None:
 
 
 def needs(*programs: str) -> pytest.MarkDecorator:
-    """Return a mark that skips a test on machines without the rights or the programs."""
+    """Return a mark that skips a test if the machine lacks the rights or one of `programs`."""
     lack = _lack(*programs)
     return pytest.mark.skipif(lack is not None, reason=lack or "")

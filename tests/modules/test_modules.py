@@ -250,7 +250,7 @@ def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Pa
     ],
 )
 def test_bad_parameters_are_refused(sawtooth: Path, flow: dict[str, Any], message: str) -> None:
-    """Check that wrong parameters are refused before the run, with the allowed values."""
+    """Check that wrong parameters are refused before the run, naming the allowed values."""
     with pytest.raises(longhaul.ScenarioError, match=message):
         longhaul.load(_scenario({"module": str(sawtooth), **flow}))
 
@@ -289,9 +289,9 @@ def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
 def test_an_object_of_other_headers_is_to_be_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that an object file for other headers is refused with advice to build it again.
+    """Check that an object file made with other headers is refused with advice to build it again.
 
-    The first field of its table has the version of its headers.
+    An object file contains the version of the headers.
     """
     headers = shutil.copytree(building.KERNEL, tmp_path / "kernel")
     interface = headers / "interface.h"

@@ -104,7 +104,7 @@ def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario
 
 
 def test_replications_differ_in_random_numbers_alone() -> None:
-    """Check that replications differ only in random numbers.
+    """Check that runs are replications of each other only if nothing but random numbers differs.
 
     Emulations of different programs are no replications.
     """

@@ -76,7 +76,7 @@ def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
 
 
 def _moments(seed: int, longest_s: float) -> Iterator[tuple[int | None, float, int]]:
-    """Yield random signals (None for a full disk), their times, and the disk's limits in bytes."""
+    """Yield random ends of a run: signal (None for a full disk), time (s), disk limit (bytes)."""
     draw = random.Random(seed)
     for index in range(TIMES):
         number = (*SIGNALS, None)[index % 4]

@@ -36,7 +36,7 @@ def runs(cers: list[float]) -> Data:
 
 
 def test_table_6_1_is_read_as_its_author_read_it(tmp_path: Path) -> None:
-    """Check the end of a slow start without limit against Table 6.1 of LBNL-52549.
+    """Check the end of standard slow start against Table 6.1 of LBNL-52549.
 
     The table has a window of 33,032.00 packets and 27,274 packets lost or marked.
     """

@@ -235,7 +235,7 @@ def test_numbers_that_have_no_logarithm_are_refused_with_the_family() -> None:
 
 
 def test_a_family_is_judged_for_all_of_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check that a family gives all of its cells the same verdict.
+    """Check that all claims of a family get the family's verdict, here `outside the band`.
 
     All three replications are ten times as large as the printed values.
     """

@@ -185,9 +185,9 @@ def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) ->
 
 
 def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
-    """Check the text about missing levels of an experiment.
+    """Check the text about missing runs of an experiment.
 
-    Up to eight existing levels are named, and only for axes that lack a level.
+    If levels of an axis are missing, the text names up to eight of those that exist.
     """
     experiment: Any = SimpleNamespace(conditions={"n": {}})
 

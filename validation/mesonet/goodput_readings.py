@@ -1,9 +1,9 @@
-"""Interpretations of chapter 4's goodput per flow: by which number of flows it is divided.
+"""Interpretations (readings) of chapter 4's goodput per flow: among how many flows it is divided.
 
 The study does not say how many flows share the packets of a class. `python -m
 validation.mesonet.goodput_readings [LINE ...]` runs the named or all lines of table 4-28 for 40 s,
-of which the second half counts; all take 25 minutes of processor time. The goodputs of each class
-with each interpretation (reading) replace earlier ones in `measured/goodput_readings.csv`.
+of which the second half counts; all take 25 minutes of processor time. Goodputs by class and
+reading replace earlier ones in `measured/goodput_readings.csv`.
 """
 
 from __future__ import annotations

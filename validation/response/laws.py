@@ -169,7 +169,7 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks, the windows before the last reduction, from the reduced windows `cwnd`."""
+        """Set the peaks from the reduced windows `cwnd`: the windows before the last reduction."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
@@ -269,7 +269,7 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks, the windows before the last reduction, from the reduced windows `cwnd`."""
+        """Set the peaks from the reduced windows `cwnd`: the windows before the last reduction."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:

@@ -90,7 +90,7 @@ class Group:
     def carried(self, rate: float, until_s: float) -> tuple[float, float]:
         """Return the bytes in the directions of responses and requests, at connection rate `rate`.
 
-        Connections count that start between the warm-up and `until_s`.
+        Only connections that start between the warm-up and `until_s` count.
         """
         starts = self.starts(rate)
         if starts[-1] < until_s - SLACK_S:

@@ -46,7 +46,7 @@ def _gets(portion: Portion, *, alone: bool) -> str:
 
 
 def _of_one(run: Results) -> Iterator[str]:
-    """Yield further sentences on a run: response times, round-trip times, and the busiest link."""
+    """Yield sentences on a single run: response times, round-trip times, and the busiest link."""
     whole = run.summary().total
     if whole.get("response_p50_s") is not None:
         yield (

@@ -57,7 +57,7 @@ class Roles:
     about: Mapping[str, str] = field(default_factory=dict)
     """Descriptions of columns, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units of columns whose names do not end in them."""
+    """Units, by column, of columns whose names do not end in the unit."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Headings of columns in the page's list of columns, such as their period."""
     competitor: str | None = None

@@ -39,7 +39,7 @@ def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
 
 @dataclass(frozen=True)
 class Part:
-    """One period of a run, or the whole run, from whose tables responses are computed."""
+    """One period of a run (or the whole run) and its tables, from which responses are computed."""
 
     tables: MesoNet
     period: Period

@@ -157,7 +157,7 @@ class Cubic(Dynamics):
         return [window, cbrt(window * self.decrease / self.scale)]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the value of the cubic at the time since the last loss."""
+        """Return the window: the cubic's value at the time since the last loss."""
         peak, since = states
         return self.scale * (since - cbrt(peak * self.decrease / self.scale)) ** 3 + peak
 

@@ -12,7 +12,7 @@ def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.
     `times` are the times of all samples of the run, in order; a flow has no samples before its
     start. The result has a row for each sample at the end of an interval. `rate` is the average
     over the interval, and `step_s` the interval's length. `whole` is true if the counter existed at
-    the beginning of the interval; otherwise it began at zero in it.
+    the beginning of the interval; otherwise it started from zero during the interval.
     """
     ends = times.gather_every(max(1, -(-(len(times) - 1) // RATE_BINS)))
     steps = pl.DataFrame({"t_s": ends, "step_s": ends.diff()})

@@ -36,7 +36,7 @@ def of_algorithms() -> Mapping[str, Sequence[Quantity]]:
 
 @dataclass(frozen=True)
 class Trace:
-    """Samples of traced flows with their labels, and the labels whose flows have each quantity."""
+    """Samples of traced flows, and for each quantity the labels of the flows that have it."""
 
     run: Results
     samples: pl.DataFrame

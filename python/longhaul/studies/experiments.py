@@ -78,7 +78,7 @@ class Experiment:
 
     @property
     def words(self) -> list[str]:
-        """Columns of conditions by which claims may select: those equal in all replications."""
+        """Columns of conditions by which claims may select: those equal for all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 

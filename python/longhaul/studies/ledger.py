@@ -230,7 +230,7 @@ def _by_median(expected: Expected, _: float) -> Decide:
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
-    """Return the percentile interval of a statistic's values in bootstrap samples; None without.
+    """Return the percentile interval of a statistic's bootstrap values; None if there are none.
 
     The interval is extended to the measured value, which may lie outside for skewed statistics.
     """

@@ -59,7 +59,7 @@ class CoveredLevels:
 
     @property
     def words(self) -> dict[str, Word]:
-        """`key=value` word of a claim that selects these levels: the axis and its levels."""
+        """Word of a claim that selects these levels (`key=value`), as the axis and its levels."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 

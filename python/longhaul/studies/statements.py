@@ -37,7 +37,7 @@ class Statement:
 
     @property
     def so_far(self) -> str:
-        """Combined verdict in which verdicts so far replace undecided ones."""
+        """Combined verdict, in which undecided claims count with their preliminary verdict."""
         return _together(
             [
                 self._limited(judgement, judgement.so_far or judgement.verdict)

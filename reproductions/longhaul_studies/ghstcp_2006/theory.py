@@ -211,7 +211,7 @@ def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
 def red_loss(data: Data, times: float) -> float:
     """Return RED's modelled loss rate as a mean over six paths.
 
-    On each path, the number of connections is `times` the first one with an equilibrium.
+    Each path has `times` the smallest number of connections with an equilibrium.
     """
     losses = []
     for mbps in (100.0, 1000.0):
@@ -240,7 +240,7 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Count the different numbers of connections at which the six paths have their least loss."""
+    """Return how many different numbers of connections give the least loss on the six paths."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)

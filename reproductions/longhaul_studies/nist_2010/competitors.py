@@ -251,10 +251,10 @@ def _printed(words: str) -> dict[str, float]:
 
 
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
-    """Return the allowed relative deviation from each printed number, by name.
+    """Return, by name, the allowed relative deviation from each printed number.
 
-    It is half the relative distance to the nearest other number, at most `within`. If `within` is
-    0, it is 1, so dividing by it changes nothing.
+    It is half the relative distance to the nearest other number, but at most `within`. If `within`
+    is 0, it is 1.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)

@@ -36,7 +36,7 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """Return, for each condition of experiment `of`, its levels, and its scenario's values by key.
+    """Return levels and scenario values for each condition of experiment `of`, the latter by key.
 
     The scenarios are those of `algorithm`; if it is empty, of the first algorithm.
     """

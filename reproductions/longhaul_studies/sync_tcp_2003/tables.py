@@ -56,7 +56,7 @@ def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str
 
 
 def _with_printed(*names: str) -> list[str]:
-    """Return the names of columns, each with one for the printed values after it."""
+    """Return column names, each followed by the name of a column for printed values."""
     return [word for name in names for word in (name, "printed")]
 
 
@@ -117,7 +117,7 @@ def _three(data: Data, of: str, **cell: str) -> str:
 
 @table
 def readings(data: Data) -> list[str]:
-    """Return a table of results with other interpretations of the source, for long transfers."""
+    """Return a table of long transfers under other interpretations of the source's text."""
 
     def both(reading: str) -> str:
         return "; ".join(

@@ -143,7 +143,7 @@ def difference_bars(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], conditions: Sequence[str],
     of: Pair, order: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a bar from the goodput of own flows to that of competing flows.
+    """Draw a bar from the goodput of an algorithm's own flows to that of the competing flows.
 
     There is a bar for each condition and algorithm, green where the own goodput is higher. `own`
     and `others` have a row per condition and a column per algorithm.

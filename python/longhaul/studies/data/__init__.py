@@ -178,7 +178,7 @@ class Data:
     def pairs(
         self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """Return the replications of both cells, and a metric's values in `cell` and in `other`."""
+        """Return the replications that both cells have, and the metric's values there in each."""
         first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (

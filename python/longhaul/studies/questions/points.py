@@ -100,7 +100,7 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """Selected levels of all axes, and selected ranges of other metrics, as in the claim."""
+        """Levels of all axes, and ranges of other metrics, that the claim selects."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 

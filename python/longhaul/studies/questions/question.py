@@ -112,10 +112,7 @@ class Question(ABC):
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells (combinations of levels) that the number needs.
-
-        The metrics that are needed are listed for each cell.
-        """
+        """Return the needed cells (combinations of levels), each with the metrics needed there."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)

@@ -115,10 +115,10 @@ def _of_times(times: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
 
 
 def _step(above: list[int]) -> float | None:
-    """Return the number of responses from 5.6 to 7.1 s over that from 4.5 to 5.6 s.
+    """Return the number of responses in 5.6 to 7.1 s divided by that in 4.5 to 5.6 s.
 
-    A lost SYN is retransmitted after 6 s; a ratio of 1 means that this shows no step in the
-    distribution. `above` counts the responses above each point of the grid.
+    `above` counts the responses above each point of the grid. SYNs are retransmitted after 6 s: a
+    ratio above 1 would be a step caused by lost SYNs.
     """
     at = {seconds: _at(above, CCDF_S, seconds) for seconds in (4.466836, 5.623413, 7.079458)}
     before, after = at[4.466836] - at[5.623413], at[5.623413] - at[7.079458]
