@@ -165,8 +165,7 @@ def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
 def test_hurst_leaves_out_a_series_that_does_not_vary(tmp_path: Path) -> None:
     """Check that a series that does not vary gets no Hurst parameter.
 
-    With a single exchange, there is only one new connection, so the series of new connections does
-    not vary.
+    With a single exchange there is one new connection: the series of new connections is constant.
     """
     run = longhaul.run(
         """

@@ -31,8 +31,7 @@ def evaluate(
     """Execute the runs that `store` lacks; return the values of all runs, and how they ended.
 
     `store` is the directory of finished runs. `settings`, such as `{"profile": "linux"}`, are set
-    in every scenario. The values of failed runs are missing; the returned progress lists these
-    runs.
+    in every scenario. The values of failed runs are missing; the returned progress lists them.
     """
     runs = _runs(suite, contenders, scale, settings or {})
     if settings:

@@ -169,8 +169,7 @@ def _colour(residuals: Residuals) -> str:
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
     """Return the rows of text below the axis by title; each has a text per condition.
 
-    A text is empty if all values of the condition are equal. `numbers` are those of the
-    competitors.
+    A text is empty if all values of the condition are equal. `numbers` are the competitors'.
     """
 
     def row(text: str, figure: str) -> list[str]:
