@@ -495,10 +495,10 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
-    """Check that `causes` lists only factors with several levels, and none for a single group.
+    """Check that only factors with several levels are causes of groups of runs.
 
-    Two groups with different levels have a chi-square statistic of 1 with Yates' correction (p =
-    0.3173).
+    A single group has no causes. With Yates' correction, two groups of two runs with different
+    levels have a chi-square statistic of 1 (p = 0.3173).
     """
     factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
     found = components.causes([0, 0, 1, 1], factors)

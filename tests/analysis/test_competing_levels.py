@@ -123,9 +123,9 @@ def test_edges_of_a_cube_change_one_factor() -> None:
 
 
 def test_ranks_are_summarised_by_group() -> None:
-    """Check averages of ranks over all axes but the last, and their deviation between groups.
+    """Check each competitor's mean rank by group, and the standard deviation of these means.
 
-    A single group has no deviation.
+    With a single group, the deviation is 0.
     """
     found = ranks.summarise_ranks({"a": [[1, 2], [3, 2]], "b": [4, 1]})
     assert {name: of.tolist() for name, of in found.groups.items()} == {"a": [2, 2], "b": [4, 1]}

@@ -134,7 +134,7 @@ def test_runs_without_any_of_several_responses_are_left_out() -> None:
 
 
 def test_costs_of_groups_tell_nothing_either() -> None:
-    """Check that costs of runs, and responses that repeat an earlier one, are not analysed."""
+    """Check that neither costs of runs (such as memory) nor copies of responses are analysed."""
     given = of(
         {"a": [1, 2], "y": [1, 2], "same": [1.0, 2.0], "group.wall_s": [3.0, 4.0], "z": [2.0, 1.0],
          "peak_memory_bytes": [5, 6], "gap": [None, 1.0]},
@@ -224,9 +224,9 @@ def test_conditions_are_means_over_replications_of_complete_responses() -> None:
 
 
 def test_the_only_condition_is_named_so() -> None:
-    """Check that a table without conditions has a single one, `the only one`.
+    """Check that a table with a single factor has one condition, named `the only one`.
 
-    It has one dictionary of values by level per replication; equal runs are averaged.
+    Each replication has its values by level; runs with equal level and replication are averaged.
     """
     given = of(
         {"kind": ["p", "q", "p", "p"], "replication": [2, 1, 1, 2], "y": [1.0, 2.0, 3.0, 5.0]},
@@ -243,7 +243,7 @@ def test_a_table_that_is_read_has_what_was_written(tmp_path: Path) -> None:
     """Check that a table of a CSV or Parquet file has the values that were written.
 
     In CSV files, lines with # are comments and NA is a missing value. Levels of single precision
-    are read as the decimal numbers that were meant.
+    are read as short decimals, such as 0.1.
     """
     (tmp_path / "t.csv").write_text("# by R\na,y,z\n1,NA,2\n2,0.5,3\n")
     read = ResponseTable.read(tmp_path / "t.csv", ["a"], ["y"])

@@ -120,9 +120,9 @@ def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
 
 
 def test_the_first_of_equal_cuts_is_taken() -> None:
-    """Check that of several equally good cuts the first one is taken.
+    """Check that the shortest of several equally good warm-up periods is discarded.
 
-    A constant series has no error at any cut, so nothing is discarded.
+    In a constant series all periods are equally good, so nothing is discarded.
     """
     assert steady.warm_up([2.0] * 40) == 0
     assert steady.warm_up([9.0] * 2 + [2.0] * 6, batch=2) == 2

@@ -1,4 +1,4 @@
-"""Tables of six runs by hand: selected, removed and refused runs and responses."""
+"""Tables of responses of six runs: selection of runs and responses, and error messages."""
 
 from pathlib import Path
 

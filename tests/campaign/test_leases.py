@@ -92,7 +92,7 @@ def test_a_lease_that_was_taken_over_is_not_released_by_its_first_holder(tmp_pat
 
 
 def claimed(store: Path, sessions: dict[int, str]) -> None:
-    """Write generations of a lease, each with the session that holds it."""
+    """Write a lease that several sessions held in turn, as a numbered file for each session."""
     for generation, session in sessions.items():
         (store / "claims" / f"run.{generation}").write_text(session)
 

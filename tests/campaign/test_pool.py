@@ -92,7 +92,7 @@ class Pipe:
         self.is_closed = False
 
     def recv(self) -> object:
-        """Return the next message; raise an error as for the pipe of a worker that was killed."""
+        """Return the next scripted message; after the last, raise the error of a killed worker."""
         if not self.messages:
             raise EOFError
         return self.messages.pop(0)

@@ -148,9 +148,9 @@ def test_what_is_no_scenario_is_refused(
 def test_a_setting_is_the_level_scaled_and_with_its_unit(
     setting: Setting, level: Level, value: object
 ) -> None:
-    """Check the value that a setting makes of a level, with its factor and unit.
+    """Check that the level of a factor is multiplied by `times` and gets `unit`.
 
-    A value from `of` is used unchanged, without factor and unit.
+    If the setting has a value for the level in `of`, this value is used unchanged.
     """
     found = setting.at({"n": level})
     assert (found, type(found)) == (value, type(value))

@@ -93,7 +93,7 @@ def settle(page: Any) -> None:  # noqa: ANN401
 
 
 def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
-    """Return the content of each view, as text that changes with it."""
+    """Return the image of each plot as a data URL, and the text of each table, by view."""
     found: dict[str, str] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".card")].map(card => [
             card.id,

@@ -1,4 +1,4 @@
-"""Shares of flows by label, as means over replications, in runs and in campaigns."""
+"""Shares of goodput by label of flows, as means over replications, in runs and campaigns."""
 
 import json
 from pathlib import Path

@@ -195,9 +195,9 @@ module_init(mine_register);
 
 
 def test_a_connection_has_a_rate_and_is_limited_by_a_silent_application(tmp_path: Path) -> None:
-    """Check that a module sees a delivery rate and application-limited samples without pacing.
+    """Check that a module can read the pacing rate and `app_limited` of a flow without pacing.
 
-    The kernel has both without pacing; if they were missing, the module would shrink its window.
+    The kernel sets both. If one is missing, the module's window is 3 segments instead of 20.
     """
     module = modules.build([_written(tmp_path, LISTENER)], tmp_path / "mine.so").object
     scenario = _scenario({"module": str(module)})

@@ -48,7 +48,7 @@ def add_algorithm(tree: Path) -> None:
 
 
 def add_discipline(tree: Path) -> None:
-    """Add a discipline by the recipe: copy the file that it names, and add the line."""
+    """Add a queue discipline by the recipe: copy that of `threshold`, and add a table line."""
     line, *_ = code_blocks("A queue discipline")
     line = line.split("//")[0].strip()
     queues = tree / "crates" / "engine" / "src" / "queue"

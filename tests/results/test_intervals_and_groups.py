@@ -20,7 +20,7 @@ from longhaul.results.table import Block, Table
 
 
 def sampled(*times: float, starts: list[float] | None = None) -> Any:  # noqa: ANN401
-    """Return a run whose bottleneck forwards 10, 20, ... packets between samples."""
+    """Return a run with samples at `times`, between which 10, 20, ... packets are forwarded."""
     departed = np.cumsum(10 * np.arange(len(times)))
     tables = {"series": None} if starts is None else {"exchanges": None}
     return SimpleNamespace(
@@ -122,9 +122,9 @@ def test_replications_differ_in_random_numbers_alone() -> None:
 
 
 def test_shares_are_means_over_replications() -> None:
-    """Check that shares are means over replications.
+    """Check that each label's share of the goodput is a mean over replications.
 
-    A run without goodput has no shares. A label is named with its algorithm if that varies.
+    A run without goodput has no shares. An algorithm that varies is appended to the label.
     """
 
     def labels(*values: tuple[str, float, float | None]) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ def interface(name: bytes) -> bytes:
 
 
 def packet(number: int, t_ns: int, ip: bytes, comment: bytes = b"") -> bytes:
-    """Return the block of a packet with Ethernet header (section 4.3), and a comment if given."""
+    """Return a pcapng packet block (draft, section 4.3) with Ethernet header and any comment."""
     frame = bytes(14) + ip
     head = struct.pack("<5I", number, t_ns >> 32, t_ns & 0xFFFFFFFF, len(frame), len(frame))
     options = option(1, comment) + option(0, b"") if comment else b""

@@ -1,4 +1,4 @@
-"""Run directories: refused `run.json`, tables and names, and facts that a run states."""
+"""Run directories: refused files and names; facts of a run, such as its title and links."""
 
 import hashlib
 import json

@@ -148,7 +148,7 @@ MEANS = {
 def _margin(claim: Claim, number: float) -> float:
     """Return the allowed distance between a band's end and a printed number.
 
-    It is the precision of picoquic's output.
+    It covers the differences between picoquic's own runs and the printed numbers.
     """
     is_c4 = claim.question.levels["main"] == "c4"
     share = 0.03 if is_c4 else 0.025

@@ -121,7 +121,7 @@ def explored(
     rows: list[dict[str, Any]], *, axes: tuple[str, ...] = ("n", "queue"), conditions: Any = None,  # noqa: ANN401
     claims: str = "", columns: tuple[str, ...] = (), scale: str = "quick",
 ) -> tuple[list[tuple[str, pl.DataFrame, Any]], Any]:  # fmt: skip
-    """Return the tables of an explorer of experiments E and F, and the page that contains them."""
+    """Return the tables and headings of the explorer of a study with experiments E and F."""
 
     def sweep(given: str) -> Any:  # noqa: ANN401
         assert given == scale

@@ -137,7 +137,7 @@ def test_samples_that_are_kept_are_looked_up_once() -> None:
 
 
 def test_each_replication_is_data_of_its_own() -> None:
-    """Check that the data of one replication have none of another's samples over time."""
+    """Check that a replication's data contain no samples over time of other replications."""
     each = data().each_replication
     assert [len(one.values) for one in each] == [4, 2, 2]
     assert [one.values["replication"].unique().to_list() for one in each] == [[0], [1], [2]]

@@ -51,9 +51,9 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """Check the bounds of a claim's number over 32 levels of which 24 have not been run.
+    """Check the bounds of a number over 32 levels, if it is 2 to 4 over the 8 that were run.
 
-    For a count, for example, none or all of the missing 24 may count.
+    The other 24 levels add 0 to 24 to a count, for example, so its bounds are 2 and 28.
     """
     assert bounds(kind, (2.0, 4.0), PART) == expected
 

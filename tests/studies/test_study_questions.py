@@ -35,10 +35,10 @@ def test_words_are_numbers_where_they_can_be() -> None:
 
 
 def test_words_are_sorted_by_side() -> None:
-    """Check the words of both sides of a comparison.
+    """Check the `key=value` words of a claim on each side of its comparisons.
 
-    The compared side has the words of the first side, except those given with `less.`, `over.`,
-    `with.` or `against.`.
+    The second side has the words of the first side; words that begin with `less.`, `over.`,
+    `with.` or `against.` replace them.
     """
     sides = Sides.read(
         words_of("of=E metric=m less.n=2 over.metric=k when.k=1.. each=q runs=each other.n=3")

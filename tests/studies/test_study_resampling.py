@@ -69,10 +69,7 @@ def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
 
 
 def test_trajectories_are_those_of_the_first_draw() -> None:
-    """Check that samples over time are those of the replication that is drawn first.
-
-    Measures of trajectories use a single run.
-    """
+    """Check that a resample has samples over time of one replication, the first one drawn."""
     for sample in ResampledData(results(some=5, once=1), 20):
         drawn = sample.trajectory("some")["rate"].to_list()
         assert drawn == [sample.points("some", protocol="a")["rate"][0]]

@@ -285,7 +285,7 @@ class Drawn:
 def test_conclusions_are_shown_with_questions_summary_and_whom_they_are_about(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Check that conclusions are shown with their subjects, questions and summary.
+    """Check that the page has questions, a summary, and the conclusions about each subject.
 
     Subjects are in the order of their first conclusion.
     """
@@ -316,7 +316,7 @@ def test_claims_checks_and_hypotheses_have_their_parts_of_the_page(
 ) -> None:
     """Check that claims, checks and hypotheses are in separate parts of the page.
 
-    Only claims are counted, cited in figures, and linked to the explorer.
+    Only claims enter the counts of verdicts, and have links to figures and to the explorer.
     """
     sources = {"A": "Figure 1", "B": "set-up", "C": "hypothesis", "D": "Figure 9"}
     ones = [judged(about(name, source=source)) for name, source in sources.items()]

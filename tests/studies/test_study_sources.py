@@ -121,10 +121,10 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
-    """Check that the value `opposite`, which contradicts a claim, follows from its sentence.
+    """Check that the value from which on a claim is contradicted (`opposite`) is a natural one.
 
-    It is none, the value of equal sides, an end of the band, or one half. For a count of levels,
-    half of the levels is the band's lower end minus one.
+    It is none, 0 or 1 (equal sides), one half, an end of the band or, for a count, half of the
+    levels (one below the band).
     """
     for claim in study.claims:
         band = claim.expected

@@ -89,9 +89,9 @@ def test_every_named_sentence_has_several_claims(study: Study) -> None:
 
 
 def test_a_card_counts_statements_once() -> None:
-    """Check that a card counts statements instead of claims.
+    """Check that a conclusion's card on the page counts statements instead of claims.
 
-    Five claims are about the number A22, so they are one statement.
+    Several claims can belong to one statement, such as A22.
     """
     study = find("split-pep-2009")
     _, results = record.recorded(study)

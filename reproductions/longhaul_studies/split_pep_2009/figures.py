@@ -148,7 +148,7 @@ def _cumulative(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _between_nodes(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure 4.1: use of the link with SACK and with CUBIC between the proxies."""
+    """Draw Figure 4.1: utilisation of the link with SACK and with CUBIC between the proxies."""
     styles = {"sack": ALGORITHMS["reno"], "cubic": ALGORITHMS["cubic"]}
     for proxy, style in styles.items():
         trajectory = data.trajectory("PEP-E01", proxy=proxy)

@@ -22,7 +22,7 @@ TRANSFERS = (1, 5, 50)
 
 @table
 def acknowledgements(data: Data) -> list[str]:
-    """Return a table of rates without a proxy by acknowledgement policy, and the printed rates."""
+    """Return a table of measured and printed rates without a proxy, for two ACK policies."""
     rows = [
         _row(data, "1 transfer", "3000", "no loss in 2000 s", "PEP-E08", "droptail", flows=1),
         _row(data, "1 transfer", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),
@@ -52,7 +52,7 @@ def _row(
 def today_bulk(data: Data) -> list[str]:
     """Return a table of the rates of CUBIC, BBR v3 and others in experiment PEP-N01.
 
-    They are given for several disciplines and sizes of the proxy's local queue.
+    Rates are given for several disciplines and sizes of the proxy's local queue.
     """
     cells = [
         (f"{name} of {size} packets", {"queue": queue, "size": size})

@@ -49,7 +49,7 @@ class Acknowledgements:
         return times
 
     def _later_s(self, more: np.ndarray) -> np.ndarray:
-        """Return the time that `more` packets take after the end of the last interval."""
+        """Return the time from the end of the last interval until `more` ACKs have arrived."""
         rates = np.diff(self.counts) / np.diff(self.ends_s)
         middle = len(rates) // 2
         rate, limit = rates[-1], 1.0 / self.gap_s

@@ -149,7 +149,7 @@ def _detectors(kept: Kept) -> Row:
 
 
 def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
-    """Return the shares (%) of window increases and of each size of change (Table 1.1)."""
+    """Return the percentages of increases and of given sizes in changes of windows (Table 1.1)."""
     total = {
         f"{trend}_{quarter}": sum(flow[f"{trend}_{quarter}"] for flow in flows)
         for trend in ("rising", "falling")
@@ -171,9 +171,9 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return the samples that figures plot: flows every second, ten seconds of the queue, ACKs.
+    """Return the samples that figures plot: all flows every second, and ten seconds of the queue.
 
-    ACKs are those of a single traced flow; if there are some, the samples of flows are left out.
+    If a flow's ACKs were traced, the result has samples of these ACKs instead of those of flows.
     """
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES

@@ -119,9 +119,9 @@ def _experiment(total: str) -> str:
 
 
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Return a function that draws Reno and MixReact, with a panel per end-to-end load.
+    """Return a function that draws curve `name` of Reno and MixReact, a panel per end-to-end load.
 
-    `total` is the total load of the links.
+    `total` is the load (%) of the links by all traffic.
     """
     return _panels(
         name, [replace(case, experiment=_experiment(total)) for case in (RENO, MIXREACT)],
