@@ -263,10 +263,9 @@ def test_causes_are_ordered_by_share_and_then_by_p() -> None:
 
 
 def test_groups_are_connected_above_a_threshold_the_smallest_first() -> None:
-    """Check groups of responses that are connected by correlations above a threshold.
+    """Check groups of responses that are linked by correlations above a threshold.
 
-    The smallest groups come first. Of equally large groups, the group with fewer correlations is
-    first.
+    Groups are sorted by the number of responses, then by the number of correlations.
     """
     r = np.eye(6)
     for i, j, value in ((0, 1, 0.9), (1, 2, -0.8), (3, 4, 0.7), (4, 5, 0.7), (3, 5, 0.5)):
@@ -289,9 +288,9 @@ def test_pairs_at_the_bound_count_and_equal_ones_keep_their_order() -> None:
 
 
 def test_partners_at_a_threshold_are_none() -> None:
-    """Check that a correlation equal to a bound does not make two responses partners.
+    """Check that a correlation equal to the threshold does not make two responses partners.
 
-    The bounds are the threshold and one half.
+    Responses with equally many partners are ordered by the number of correlations above 0.5.
     """
     r = np.array([[1.0, 0.6, 0.5], [0.6, 1.0, 0.5], [0.5, 0.5, 1.0]])
     assert correlation.by_partners(r) == [2, 0, 1]
@@ -323,9 +322,9 @@ def test_differences_of_goodput_are_of_the_larger_by_default() -> None:
 
 
 def test_an_analysis_of_variance_has_interactions_of_two_factors_by_default() -> None:
-    """Check the terms and degrees of freedom of an analysis of variance of each order.
+    """Check analyses of variance without interactions, and with those of two or three factors.
 
-    Two replications of a cube of three factors leave a residual for every order.
+    The design has all combinations of three factors with two levels, in two replications.
     """
     runs = [(a, b, c) for _ in range(2) for a in "lh" for b in "lh" for c in "lh"]
     y = np.random.default_rng(4).normal(size=16)

@@ -1,4 +1,4 @@
-"""Verdicts by intervals for one more run, families of printed numbers, prediction intervals."""
+"""Tests of verdicts on single printed numbers and on families, and of prediction intervals."""
 
 from math import inf, log
 
@@ -105,7 +105,7 @@ def test_the_ends_of_a_band_belong_to_it_up_to_rounding(sign: float) -> None:
 
 
 def values(mean: float, *around: float) -> Family:
-    """Return a family of the values `mean + around`, with a band from -0.1 to 0.1."""
+    """Return a family of `mean` plus each value in `around`, with a band from -0.1 to 0.1."""
     return Family(tuple(mean + each for each in around), (-0.1, 0.1), DIFFERENCE)
 
 
@@ -126,8 +126,8 @@ def test_replications_reach_print_at_it_or_beyond_it(
 ) -> None:
     """Check how many replications reach the printed value, here 0.
 
-    A replication reaches 0 if it is 0 or on the other side of 0 than the mean of all replications.
-    If the mean is 0, it counts as positive.
+    A replication reaches 0 if it is 0, or if its sign differs from the sign of the mean. A mean of
+    0 counts as positive.
     """
     assert Family(given, (-9.0, 9.0), DIFFERENCE).reaching == reaching
 
@@ -198,9 +198,9 @@ def test_holm_rejects_at_its_bounds() -> None:
 
 
 def test_the_coverage_widens_a_prediction_interval() -> None:
-    """Check prediction intervals against Student's t with two degrees of freedom.
+    """Check prediction intervals of two coverages against quantiles of Student's t.
 
-    The values -1, 0 and 1 have the mean 0 and the deviation 1.
+    The values -1, 0 and 1 have the mean 0, the deviation 1 and two degrees of freedom.
     """
     for coverage in (0.5, 0.8):
         found = prediction.predict([-1.0, 0.0, 1.0], coverage)

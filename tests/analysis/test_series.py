@@ -62,7 +62,7 @@ def test_deviations_have_length_one_unless_they_are_rounding() -> None:
 
 
 def test_samples_are_drawn_with_replacement_from_the_items() -> None:
-    """Check bootstrap samples: drawn with replacement, fixed by the seed, none for one item."""
+    """Check that bootstrap samples are drawn with replacement and depend on the seed."""
     first, other = (statistics.bootstrap_samples([5, 7], 40, seed) for seed in (1, 2))
     assert (len(first), {len(sample) for sample in first}) == (40, {2})
     assert {item for sample in first for item in sample} == {5, 7}

@@ -1,4 +1,4 @@
-"""Goodput of users by group and algorithm, and classes of congestion, against values by hand."""
+"""Tests of users' goodput by group and algorithm, and of classes of congestion."""
 
 import numpy as np
 import pytest
@@ -67,6 +67,6 @@ def test_bounds_are_geometric_means_of_the_widest_gaps() -> None:
 
 
 def test_four_classes_have_the_study_s_letters() -> None:
-    """Check that four classes have the letters of NIST SP 500-282, figure 6-5."""
+    """Check that four classes of congestion have the letters of NIST SP 500-282, figure 6-5."""
     assert congestion.class_names(4) == ["N", "L", "M", "C"]
     assert congestion.class_names(2) == ["C1", "C2"]

@@ -135,7 +135,7 @@ def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
 ) -> None:
     """Check that a run is sent to the scheduler without the store.
 
-    Each submission has its own key, because equal runs are repeated.
+    Every submission has a new key, so that the scheduler executes equal runs again.
     """
     reducer, scenario = object(), {"seed": 3}
     workers.submit("b", None, scenario, "store", reducer, 4)
@@ -152,7 +152,7 @@ def test_runs_that_end_together_come_back_together(
 ) -> None:
     """Check that all runs that have ended are returned at once.
 
-    A failed run has its message, and a flag if storage failed; unfinished runs are left out.
+    The outcome of a failed run has an error message, and a flag for failures of storage.
     """
     for key in "bc":
         workers.submit(key, None, {}, None, None, 1)

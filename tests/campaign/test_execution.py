@@ -33,7 +33,7 @@ def run(duration_s: int, seed: int = 1) -> Run:
 
 @dataclass
 class Answers:
-    """Simulated workers: each run ends at once, with its next scripted error or with values."""
+    """Simulated workers: a run ends at once, with the next outcome in `errors` or with values."""
 
     errors: dict[str, list[RunOutcome]] = field(default_factory=dict)
     capacity: int = 1

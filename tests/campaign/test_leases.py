@@ -33,9 +33,9 @@ def test_leases_end_with_their_program(tmp_path: Path) -> None:
 
 
 def ended_session(tmp_path: Path, host: str, age_s: float) -> None:
-    """Write the session and a lease of a program that has ended, or may have ended.
+    """Write the session and the lease that a program on machine `host` left behind.
 
-    The session is `age_s` old; `host` is the program's machine.
+    The program renewed its session for the last time `age_s` seconds ago.
     """
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()

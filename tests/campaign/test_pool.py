@@ -36,9 +36,9 @@ def raising(error: BaseException) -> Callable[[], Any]:
 def test_an_error_is_told_and_if_storage_failed(
     error: BaseException, message: str | None, is_storage: bool
 ) -> None:
-    """Check the text of an error, and if the error counts as a failure of storage.
+    """Check the message of an error, and that failures of storage are recognised.
 
-    Such failures (full disk, quota, read-only file system) would affect all other runs, too.
+    Failures of storage (full disk, quota, read-only file system) would affect all other runs, too.
     """
     assert attempt(raising(error), ()) == (None, message or str(error), is_storage)
 

@@ -127,7 +127,7 @@ def test_fractions_are_folded_and_in_blocks(
 def test_levels_without_a_value_are_refused_in_any_cell(
     rate: str, kind: str, n: int, tmp_path: Path
 ) -> None:
-    """Check that a combination of levels without a value is refused, in any cell."""
+    """Check that a setting without a value for a level is refused, whichever cell needs it."""
     when = f'{{ rate = ["{rate}"], kind = ["{kind}"] }}'
     setting = f'"flows.fast.recovery" = {{ factor = "n", of = {{ {3 - n} = "x" }}, when = {when} }}'
     with pytest.raises(CampaignError) as refused:
@@ -209,7 +209,7 @@ def stored(store: Store, run: Run, **values: float) -> None:
 def test_a_table_has_a_row_for_each_run_that_has_finished(tmp_path: Path) -> None:
     """Check that a table has a row for each finished run.
 
-    Runs are numbered within the design, and replications from 1.
+    A row has the number of its combination of levels (`run`) and of its replication, from 1.
     """
     campaign, store = read(tmp_path, "replications = 2"), Store(tmp_path / "store")
     runs = campaign.runs()

@@ -1,4 +1,4 @@
-"""Scenarios merged from parts, values set by path, and settings of sweeps, checked by hand."""
+"""Tests of scenarios made from templates: merged parts, values set by path, levels of sweeps."""
 
 import json
 import sys

@@ -13,8 +13,8 @@ from longhaul.campaign.sweep import Run
 def test_a_scenario_is_read_back_from_its_toml() -> None:
     """Check that a scenario written as TOML is read back unchanged.
 
-    In TOML 1.0.0, bare keys are ASCII and all others quoted; no escape stands for half of a
-    surrogate pair.
+    In TOML 1.0.0, keys that are not ASCII are quoted, and characters beyond U+FFFF are not escaped
+    as surrogate pairs.
     """
     scenario = {
         "title": 'two rockets \U0001f680 and a \\ in "quotes"',

@@ -9,9 +9,9 @@ import pytest
 
 
 def _lack(*programs: str) -> str | None:
-    """Return the first of `programs` and other requirements of emulation that this machine lacks.
+    """Return a message about a requirement of emulation that this machine lacks, or None.
 
-    Return None if it has all of them.
+    The requirements are root, /dev/net/tun, namespaces and `programs`.
     """
     if os.geteuid() != 0:
         return "an emulation needs root"

@@ -1,4 +1,4 @@
-"""Plots of an evaluation's page: intervals cut to the visible part of the axis."""
+"""Tests of plots on an evaluation's page: intervals are cut at the end of the axis."""
 
 import numpy as np
 import pytest

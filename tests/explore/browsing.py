@@ -39,7 +39,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def idle(browser: Any) -> list[Any]:  # noqa: ANN401
-    """Return the list of unused pages, which are reused because opening a page takes longer."""
+    """Return the list of unused browser pages; reusing a page is faster than opening one."""
     del browser  # the fixture closes the pages
     return []
 

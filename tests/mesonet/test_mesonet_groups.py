@@ -60,10 +60,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, int]]]:
-    """Return the limits of concurrent large files.
+    """Return the maxima and minima of concurrent large files.
 
-    The first dictionary has the maximum of each kind of file; the second one its minimum for each
-    (path, interface, role).
+    Each kind of large file has one maximum, and a minimum for each (path, interface, role).
     """
     said = {path: value for path, value, _ in longhaul.load(run.scenario).explain()}
     cells = [
@@ -87,10 +86,7 @@ WINDOW_S = 0.003
 
 
 def windows(times: pl.Series) -> pl.Series:
-    """Convert times into numbers of windows (`WINDOW_S`) since the start of the run.
-
-    The result need not be an integer.
-    """
+    """Convert times in seconds into multiples of `WINDOW_S`, which need not be integers."""
     return (times / WINDOW_S).round(9)
 
 
@@ -210,7 +206,8 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
     """Check every large file in the log of flows against the rules of admission.
 
-    A minimum for the flow's role, path and interface forces a large file; a maximum forbids it.
+    A flow must take a kind of file that is below its minimum for the flow's path, interface and
+    role. Otherwise, it must not take a kind of file that has reached its maximum.
     """
     tables = MesoNet.of(run)
     most, least = limits(run)

@@ -73,7 +73,7 @@ def test_standard_tcp_of_a_module_is_ours(sawtooth: Path, tcp: dict[str, Any]) -
 
 @pytest.mark.parametrize("profile", ["linux", "rfc", "ns2-2.35"])
 def test_a_module_starts_without_a_threshold(sawtooth: Path, profile: str) -> None:
-    """Check that `auto` gives modules TCP_INFINITE_SSTHRESH, which marks the first slow start."""
+    """Check that a module's first slow-start threshold is Linux's TCP_INFINITE_SSTHRESH."""
     flow = {"module": str(sawtooth)}
     resolved = json.loads(load(_scenario(flow, profile=profile)).resolved_json())
     assert resolved["flows"][0]["tcp"]["initial_ssthresh"] == 0x7FFF_FFFF
@@ -367,7 +367,7 @@ def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_check_finds_what_ends_a_process(tmp_path: Path) -> None:
-    """Check that `check` reports a division by zero and an access out of bounds with lines."""
+    """Check that `modules.check` reports a division by zero and an access out of bounds."""
     faults = {
         "return 2 / (tcp_sk(sk)->snd_cwnd_cnt);": "division by zero",
         "return ((u32 *)inet_csk_ca(sk))[tcp_sk(sk)->snd_cwnd + 300];": r"overflow|out of bounds",

@@ -39,7 +39,7 @@ def insert_before(file: Path, end: str, line: str) -> None:
 
 
 def add_algorithm(tree: Path) -> None:
-    """Add an algorithm by the recipe: write its file, and add the last line of its list."""
+    """Follow the recipe for a new algorithm: write its file, and add its line to the list."""
     listing, source, *_ = code_blocks("An algorithm")
     lines = [line.strip() for line in listing.splitlines() if "::" in line]
     algorithms = tree / "crates" / "congestion" / "src" / "algorithms"

@@ -176,9 +176,9 @@ def test_tcp_options_are_read_up_to_their_end() -> None:
 
 
 def test_blocks_and_options_of_a_capture_are_padded() -> None:
-    """Check the padding of blocks and options in a capture.
+    """Check the reading of blocks and padded options of a pcapng capture.
 
-    Both length fields count the whole block (draft-ietf-opsawg-pcapng, sections 3.1 and 3.5).
+    A block begins and ends with its whole length (draft-ietf-opsawg-pcapng, sections 3.1 and 3.5).
     """
 
     def block(kind: int, body: bytes) -> bytes:

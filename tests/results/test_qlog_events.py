@@ -1,4 +1,4 @@
-"""Events of a qlog for a flow made by hand: their order, and changes of windows and states."""
+"""Tests of the events in a qlog: their order, and changes of windows and states."""
 
 from pathlib import Path
 from types import SimpleNamespace

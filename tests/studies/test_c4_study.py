@@ -82,9 +82,9 @@ def test_every_printed_number_is_a_claim_with_its_section() -> None:
 
 
 def test_no_band_reaches_below_what_the_link_permits() -> None:
-    """Check that no band extends beyond what the link permits.
+    """Check that no claim's band (its range of accepted values) contains impossible values.
 
-    Limits follow from the changing rate and the RTT of the path; loads are from 0 to 100 %.
+    The link's changing rate limits download times, the path limits RTTs; loads are 0 to 100 %.
     """
     for claim in STUDY.claims:
         if claim.derived:

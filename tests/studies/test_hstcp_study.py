@@ -36,7 +36,7 @@ def runs(cers: list[float]) -> Data:
 
 
 def test_table_6_1_is_read_as_its_author_read_it(tmp_path: Path) -> None:
-    """Check the end of standard slow start against Table 6.1 of LBNL-52549.
+    """Check window and losses at the end of standard slow start (LBNL-52549, Table 6.1).
 
     The table has a window of 33,032.00 packets and 27,274 packets lost or marked.
     """
@@ -116,9 +116,9 @@ def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
 
 
 def test_a_level_is_kept_if_all_quarters_have_it() -> None:
-    """Check the largest over the smallest mean window of a run's four quarters.
+    """Check the ratio of the largest to the smallest mean window of a run's four quarters.
 
-    The first quarter counts too (LBNL-52549, section 6.7).
+    The first quarter counts, too (LBNL-52549, section 6.7).
     """
 
     def spread(*windows: float) -> float:

@@ -38,7 +38,7 @@ def conditions(experiment: str) -> dict[Any, dict[str, Any]]:
 
 
 def alone(experiment: str) -> list[Run]:
-    """Return the runs of an experiment with H-TCP, one for each condition."""
+    """Return the runs of `experiment` that have the algorithm H-TCP, one for each condition."""
     runs = STUDY.runs("full", [experiment])
     assert len(runs) == 224
     return [run for run in runs if run.cell["algorithm"] == "HTCP"]

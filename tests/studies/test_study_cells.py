@@ -1,4 +1,4 @@
-"""Cells that claims need and that were run: search for them, their values and descriptions."""
+"""Tests of the cells that claims need: their descriptions, and those that were not run."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -179,7 +179,8 @@ def rows(name: str = "E", count: int = 2, **more: Any) -> list[dict[str, Any]]: 
 def test_an_experiment_is_a_table_of_its_runs_to_explore() -> None:
     """Check that the explorer has a table of runs for each experiment.
 
-    Axes are factors, costs are left out, and the metric of most claims comes first.
+    The axes are the table's factors, and the metric of most claims comes first. The costs of runs
+    (packets, computing time) are left out.
     """
     [(name, frame, roles)], page = explored(rows(), claims="rate rate loss")
     assert (name, frame["cell"].to_list()) == ("E", ["1", "2"])

@@ -67,7 +67,7 @@ def data(
 
 
 def run(level: int, algorithm: str, loss: float | None, replication: int = 0) -> dict[str, object]:
-    """Return the row of a run; `level` is that of the delay."""
+    """Return the results of a run, whose delay is `level` + 1 ms, as a row."""
     return {"experiment": "E", "delay": (level + 1) * 1e-3, "algorithm": algorithm,
             "replication": replication, "loss": loss}  # fmt: skip
 

@@ -94,7 +94,7 @@ def cell(
     name: str, where: str, value: str = "2", *, tolerance: str = "50 %", runs: str = "1",
     source: str = "Table 1", measure: str = "value", experiment: str = "E", **ends: str,
 ) -> Claim:  # fmt: skip
-    """Return a claim on a printed number, by default of one run."""
+    """Return a claim about a printed number, which by default comes from a single run."""
     row = dict.fromkeys(("low", "high", "opposite"), "") | ends
     about = {"id": name, "experiment": experiment, "statement": "", "source": source}
     words = f"of={experiment.split()[0]} {where}"

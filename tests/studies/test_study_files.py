@@ -45,7 +45,7 @@ columns = [
 
 
 def own(folder: Path, name: str, text: str, claims: str = "A1 A2 B1") -> Any:  # noqa: ANN401
-    """Write a file of a study, and return the study with claims of these names."""
+    """Write the file `name` of a study in `folder`, and return a study with the named `claims`."""
     (folder / name).write_text(text)
     named = [SimpleNamespace(id=one) for one in claims.split()]
     return SimpleNamespace(path=folder, claims=named)

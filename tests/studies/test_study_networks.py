@@ -1,4 +1,4 @@
-"""Networks of studies: read from scenarios, selected for the page, and laid out as pictures."""
+"""Tests of a study's networks: read from scenarios, selected for the page, and drawn."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -185,9 +185,9 @@ def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) ->
 
 
 def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
-    """Check the text about missing runs of an experiment.
+    """Check the text about an experiment of which some runs are missing.
 
-    If levels of an axis are missing, the text names up to eight of those that exist.
+    For an axis without runs at some levels, the text lists up to eight levels that have runs.
     """
     experiment: Any = SimpleNamespace(conditions={"n": {}})
 

@@ -158,7 +158,7 @@ def test_the_level_of_a_cell_needs_all_other_words_alike() -> None:
 
 
 def experiment(name: str, *axes: str) -> Any:  # noqa: ANN401
-    """Return an experiment with levels 1 and about 2 of each axis; the quick scale has one cell."""
+    """Return an experiment with two levels of each axis, of which the quick scale has one cell."""
     levels: list[dict[str, float]] = [{}]
     for axis in axes:
         levels = [{**cell, axis: level} for cell in levels for level in (1.0, 2.000000001)]
@@ -317,7 +317,7 @@ def test_a_judgement_is_printed_as_json() -> None:
 
 
 def grid() -> Data:
-    """Return results of A with two queues, and of B with one, over numbers of flows."""
+    """Return results of experiments A (two queue disciplines) and B (one) for 1, 2 and 4 flows."""
     rows = [
         {"experiment": name, "replication": number, "queue": queue, "n": n, "rate": rate * n,
          "delay": delay}

@@ -180,7 +180,7 @@ def uneven() -> Data:
 
 @pytest.mark.parametrize("given", [uneven, lambda: grid(3, 0.2), lambda: results(some=3, once=1)])
 def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data]) -> None:
-    """Check the cells of a sample against those of a table of its drawn rows.
+    """Check that a bootstrap sample has the cells of a table made of the sample's rows.
 
     Medians, numbers of runs and levels must agree.
     """

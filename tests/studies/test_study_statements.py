@@ -1,4 +1,4 @@
-"""Statements: claims of one sentence, which count once and are judged together."""
+"""Tests of statements: claims about one sentence of a source, judged and counted as one."""
 
 from collections import Counter
 from dataclasses import replace

@@ -113,7 +113,7 @@ def test_spells_and_lags_of_averages() -> None:
 
 
 def of_flows(**by_flow: list[float]) -> Data:
-    """Return medians of twenty flows with one protocol; flows that are not given have 1."""
+    """Return metrics of twenty flows of one run; a flow without a given value has the value 1."""
     row: dict[str, Any] = {"experiment": "E", "protocol": "pcwnd", "replication": 0}
     for metric, values in by_flow.items():
         padded = values + [1.0] * (20 - len(values))

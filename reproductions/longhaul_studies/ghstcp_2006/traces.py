@@ -1,4 +1,4 @@
-"""Measures of trajectories over time: growth and reductions of windows, and queues."""
+"""Measures computed from samples over time of windows, round-trip times and queues."""
 
 import numpy as np
 import polars as pl

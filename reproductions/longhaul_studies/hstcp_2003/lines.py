@@ -92,7 +92,10 @@ def rates(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return lines of a metric with N competing streams, with one HSTCP flow, and with neither."""
+    """Return a figure's lines of `metric` with N parallel streams and with one HSTCP flow.
+
+    The metric `lu_regtcp` also has a line without either competitor.
+    """
     streams, hstcp = experiments
     lines = _of_streams(streams, metric.replace("competitor", "streams"))
     lines.append(Line(hstcp, metric.replace("competitor", "hstcp"), "1 HSTCP", HSTCP))

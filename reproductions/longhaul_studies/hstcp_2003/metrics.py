@@ -33,7 +33,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of one run from its stored results, for its classes of flows."""
+    """Return the metrics of one run's link and of its classes of flows, from its stored results."""
     labels = {row["label"]: row for row in kept["labels"]}
     link, measured_s = kept["links"][0], kept["run"]["measured_s"]
     capacity = link["rate_bps"] / PACKET_BITS * measured_s

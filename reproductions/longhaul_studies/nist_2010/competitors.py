@@ -64,7 +64,7 @@ def _is(condition: Word, level: float) -> bool:
 
 
 def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
-    """Return `metric` in each row; for several metrics, joined by commas, their mean."""
+    """Return `metric` of each row, or the mean of several metrics joined by commas."""
     values: np.ndarray = np.mean([_column(rows, name) for name in metric.split(",")], axis=0)
     return values
 

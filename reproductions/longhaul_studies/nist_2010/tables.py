@@ -77,9 +77,9 @@ def condition_21(data: Data) -> list[str]:
 
 @table
 def uncongested(data: Data) -> list[str]:
-    """Return Tables 7-17 to 7-19 with our values.
+    """Return Tables 7-17 to 7-19 with our values, for three conditions without congestion.
 
-    The printed times of the first period (TP1) hold for all three conditions.
+    The time to full rate in the first period (TP1) is printed once for all three.
     """
     conditions = (14, 28, 32)
 

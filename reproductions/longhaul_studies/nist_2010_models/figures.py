@@ -1,4 +1,4 @@
-"""The source's figures from our results: response functions, and ratios over buffer sizes."""
+"""Figures of the source, drawn from our results: response functions, and effects of buffers."""
 
 from collections.abc import Callable
 
@@ -72,9 +72,9 @@ def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, 
 
 
 def _tables(axes: Axes, data: Data, queue: str) -> None:
-    """Draw tables A-1 to A-3 as lines over RTT, and packet simulations as points.
+    """Draw throughput over RTT: the model of tables A-1 to A-3 as lines, simulations as points.
 
-    Both use the smallest and largest buffer.
+    Buffers are the smallest and the largest of these tables.
     """
     for name in ("reno", "cubic", "ctcp"):
         colour = ALGORITHMS[name].colour

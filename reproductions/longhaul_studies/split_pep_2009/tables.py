@@ -1,6 +1,6 @@
 """Tables of the README, written by `longhaul study tables split-pep-2009`.
 
-Today's senders are current algorithms, in addition to the thesis. Rates are in Mbit/s.
+Today's senders are algorithms that are newer than the thesis. Rates are in Mbit/s.
 """
 
 from collections.abc import Mapping, Sequence
@@ -106,10 +106,10 @@ def _today(
     data: Data, head: str, of: str, cells: Sequence[tuple[str, Mapping[str, Any]]],
     flows: Sequence[int],
 ) -> list[str]:  # fmt: skip
-    """Return the table of experiment `of`, with a row for each of `cells` (heading and levels).
+    """Return a table of rates in experiment `of`, for each sender with and without a proxy.
 
-    A row has rates by number of flows, for each sender with and without a proxy. `head` is the
-    heading of the first column.
+    Each of `cells` is a row, given by its heading and its levels; `head` is the heading of the
+    first column. An entry of the table lists the rates for all numbers of `flows`.
     """
     columns = [(sender, proxy) for sender in SENDERS for proxy in ("off", "split")]
     rows = [
@@ -125,9 +125,9 @@ def _today(
 
 
 def _rate(data: Data, of: str, **cell: Any) -> str:  # noqa: ANN401
-    """Return a median rate as text, with the range over replications if it is large.
+    """Return a median rate as text, followed by the range over replications if that is large.
 
-    Large is more than a tenth of the median.
+    A range is large if it exceeds a tenth of the median.
     """
     runs = data.runs("mbps_settled", of, **cell).values()
     least, median, most = min(runs), data.value("mbps_settled", of, **cell), max(runs)

@@ -117,7 +117,7 @@ def _three(data: Data, of: str, **cell: str) -> str:
 
 @table
 def readings(data: Data) -> list[str]:
-    """Return a table of long transfers under other interpretations of the source's text."""
+    """Return a table of results of long transfers under other interpretations of the source."""
 
     def both(reading: str) -> str:
         return "; ".join(

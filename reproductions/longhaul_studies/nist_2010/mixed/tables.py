@@ -1,4 +1,4 @@
-"""Results under all conditions with all alternates as arrays, and the printed tables."""
+"""Arrays of simulated results, by condition and algorithm, and of the printed tables."""
 
 from functools import cache
 from pathlib import Path

@@ -204,7 +204,7 @@ SENDERS = ("reno", "pcwnd", "mixreact", "cubic", "bbr3", "ledbat")
 
 
 def _today(metric: str) -> Draw:
-    """Return a function that draws `metric` of today's senders by queue discipline."""
+    """Return a function that draws `metric` of the algorithms `SENDERS` by queue discipline."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         # Packets queue at R0, and with cross traffic at R1.

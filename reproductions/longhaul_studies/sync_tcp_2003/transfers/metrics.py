@@ -83,7 +83,7 @@ def _flows(kept: Kept) -> Row:
 
 
 def _classes(kept: Kept) -> Row:
-    """Return shares of data and ACKs at the first congested link.
+    """Return counts of packets at the first congested link, and the ACKs' shares of them.
 
     All data at this link belong to the measured flows. The result is empty if another link drops
     packets.

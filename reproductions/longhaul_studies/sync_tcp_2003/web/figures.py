@@ -190,9 +190,9 @@ def _map(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _followed(column: str, cases: Sequence[Case], less: str = "") -> Draw:
-    """Return a function that draws a quantity of the traced flow over time.
+    """Return a function that draws the traced flow's `column` over time.
 
-    `column` is the quantity; the column `less`, if given, is subtracted.
+    If a column `less` is given, `column` minus `less` is drawn.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:

@@ -117,8 +117,8 @@ def _of_times(times: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
 def _step(above: list[int]) -> float | None:
     """Return the number of responses in 5.6 to 7.1 s divided by that in 4.5 to 5.6 s.
 
-    `above` counts the responses above each point of the grid. SYNs are retransmitted after 6 s: a
-    ratio above 1 would be a step caused by lost SYNs.
+    `above` counts the responses that take longer than each time in `CCDF_S`. A ratio above 1 would
+    show lost SYNs, which are retransmitted after 6 s.
     """
     at = {seconds: _at(above, CCDF_S, seconds) for seconds in (4.466836, 5.623413, 7.079458)}
     before, after = at[4.466836] - at[5.623413], at[5.623413] - at[7.079458]
