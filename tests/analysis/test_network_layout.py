@@ -75,7 +75,7 @@ def test_branches_stay_with_their_root() -> None:
 
 @pytest.mark.parametrize(("gap", "room"), [(0.2, 0.46 * 0.2), (1.0, 0.16)])
 def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float) -> None:
-    """Check the distance of a leaf from its root: 0.46 of that to the next root, at most 0.16."""
+    """Check a leaf's distance from its root: 0.46 times the gap between roots, at most 0.16."""
     places = around({"A": (0.0, 0.0), "B": (gap, 0.0)}, {"A1": "A", "B1": "B"})
     across = {name: x for name, (x, _) in places.items()}
     assert {y for _, y in places.values()} == {0.5}

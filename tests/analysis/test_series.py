@@ -109,10 +109,7 @@ def test_a_steady_mean_is_of_twenty_batches() -> None:
 
 
 def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
-    """Check the change over a series with a given and with the default number of batches.
-
-    The change is that of a line fitted to the batch means.
-    """
+    """Check the change along the line that `drift` fits to 5 or, by default, 20 batch means."""
     assert steady.drift(range(1, 11), batches=5).change == pytest.approx(8.0)
     falling = steady.drift(range(100, 0, -1))
     assert (falling.change, falling.percent) == pytest.approx((-95.0, -9500 / 50.5))

@@ -17,9 +17,10 @@ from longhaul.analysis.users import differences, goodput_table
 def test_ranges_are_parts_of_the_larger_or_the_smaller_value(
     base: str, expected: tuple[float, float, float]
 ) -> None:
-    """Check ranges of two lists of goodputs, relative to the larger or the smaller value.
+    """Check relative differences of goodputs, with the larger or the smaller value as base.
 
-    `expected` has the ranges within each list, and that of their means, 3 and 5/3.
+    `expected` has the range within each of two lists, and the difference between their means,
+    which are 3 and 5/3.
     """
     found = differences([2, 3, 4], [1, 2, 2], base=base)
     assert (found.among_first, found.among_second) == pytest.approx(expected[:2])

@@ -177,7 +177,7 @@ def test_nobody_works_on_a_store_that_no_program_has_opened(tmp_path: Path) -> N
 def test_a_session_is_stale_once_it_was_not_renewed_for_the_whole_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that sessions and empty leases are stale from exactly the age `STALE_S` on."""
+    """Check that a session or a lease without a session expires at exactly the age `STALE_S`."""
     with Leases(tmp_path) as one:
         for age_s, is_fresh in ((leases.STALE_S, False), (leases.STALE_S - 1e-6, True)):
             monkeypatch.setattr(leases, "_age_s", lambda file, age_s=age_s: age_s)

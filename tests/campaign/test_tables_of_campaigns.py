@@ -326,9 +326,9 @@ def test_figures_that_summaries_lack_are_measured_once() -> None:
 
 
 def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> None:
-    """Check the message on a response whose table is not recorded, and its remedy.
+    """Check that a response whose table is not recorded is refused.
 
-    The first wrong response is reported.
+    The message names the first wrong response, and the key that records its table.
     """
     scenario = load(tomllib.loads(SMALL))
     for places, wrong, message in (
@@ -349,9 +349,9 @@ def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> 
 
 
 def test_the_file_of_a_function_may_have_a_colon(tmp_path: Path) -> None:
-    """Check that the path of a function's file may contain a colon.
+    """Check that the file name in `FILE:FUNCTION` may contain a colon.
 
-    The last colon separates the function, whose full name is required.
+    The last colon is the separator.
     """
     (tmp_path / "a:b.py").write_text("def most(run):\n    return 1\n")
     [found] = read_responses(tmp_path, {"x": {"python": "a:b.py:most"}})

@@ -124,7 +124,7 @@ def count(page: Any) -> int:  # noqa: ANN401
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a page about 64 runs with 20 responses; one factor moves all of them, another none."""
+    """Write an explorer page about 64 runs; only the factor `loss` affects the 20 responses."""
     random = np.random.default_rng(1)
     algorithm = ["reno", "cubic", "hstcp", "bbr3"] * 16
     loss = np.repeat([1e-5, 1e-3], 32)

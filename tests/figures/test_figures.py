@@ -64,10 +64,7 @@ def two(tmp_path: Path) -> Path:
 
 
 def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine) -> None:
-    """Check that a campaign has the same figures of merit as a single run.
-
-    The user writes no functions for this.
-    """
+    """Check that responses of a campaign may be figures of merit, as computed for a single run."""
     ran = cli("campaign", "run", two / "c.toml", "--out", two / "c", "--quiet")
     assert ran.returncode == 0, ran.stderr
     table = ResponseTable.read(two / "c" / "results.parquet")

@@ -1,4 +1,4 @@
-"""Analyses and plots of runs with the same connections at two queues."""
+"""Analyses and plots of runs that have the same connections at two queue lengths."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
 def given(
     *, name: str = "r", labels: Sequence[dict[str, object]] = (), **exchanges: list[object]
 ) -> Any:  # noqa: ANN401
-    """Return a run `name` with the given labels, or with given exchanges of label `web`."""
+    """Return a stand-in for the run `name` with given labels, or given exchanges of label `web`."""
     summary = SimpleNamespace(labels=pl.DataFrame(labels))
     flows = pl.DataFrame({"name": ["w"], "label": ["web"]})
     begun = pl.DataFrame({"name": "w", "start_s": 1.0, "end_s": 2.0, **exchanges}, strict=False)

@@ -86,7 +86,7 @@ Path_ = tuple[str, ...]
 
 
 class _Crate:
-    """Source text of a crate's modules by their path; the path of the crate's root is empty."""
+    """Modules of a crate with their source texts and imports; the root has an empty path."""
 
     def __init__(self, root: Path) -> None:
         self.texts: dict[Path_, str] = {}

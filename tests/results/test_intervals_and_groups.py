@@ -200,10 +200,7 @@ def test_blocks_and_options_of_a_capture_are_padded() -> None:
 def test_samples_that_cannot_be_read_are_damaged(
     finished: longhaul.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that samples which cannot be read are reported as damaged.
-
-    The file's end may be intact although its first rows are damaged.
-    """
+    """Check that a file `series.parquet` which cannot be read is reported as damaged."""
 
     def scan(file: object) -> None:
         raise pl.exceptions.ComputeError("bad page")

@@ -71,10 +71,10 @@ def window(window: int, in_flight: int, **more: float) -> dict[str, float]:
 
 
 def test_events_are_changes_in_order_of_time(tmp_path: Path) -> None:
-    """Check that qlog events are in order of time, and only written for changes.
+    """Check that a qlog is in order of time, and has only the values that changed.
 
-    Loss recovery lasts until its exit event, a reduction for marks until the next sample. At equal
-    times, the event precedes the sample.
+    Recovery from a loss ends with the event `exit`. Recovery from a mark (ECN) has no such event,
+    and ends with the next sample.
     """
     (trace,) = qlog.qlog(run(tmp_path))["traces"]
     metrics, state, lost = "metrics_updated", "congestion_state_updated", "packet_lost"

@@ -1,4 +1,4 @@
-"""The study of the split-connection proxy: measures on invented results, and a run's values."""
+"""The study of the split-connection proxy: theory, measures on invented results, and a run."""
 
 from typing import Any
 

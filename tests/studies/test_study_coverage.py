@@ -210,7 +210,7 @@ def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lacking", [None, nan])
 def test_a_level_without_the_metric_is_not_there(lacking: float | None, tmp_path: Path) -> None:
-    """Check that a run without a value of the metric does not count among a claim's runs."""
+    """Check that a run without a value of a claim's metric does not count as measured."""
     losses = data({"reno": [1, 2, 2]}, [run(3, "reno", lacking)])
     about_all = judged(study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5"), losses)
     assert (about_all.verdict, about_all.measured) == (UNDECIDED, 2)

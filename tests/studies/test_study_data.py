@@ -188,7 +188,7 @@ def test_two_curves_are_compared_at_common_points() -> None:
 
 
 def test_tables_are_read_with_exact_levels(tmp_path: Path) -> None:
-    """Check that stored tables are read with the exact levels, not those in single precision.
+    """Check that levels are read exactly, although tables are stored in single precision.
 
     Axes that no table has are left out.
     """

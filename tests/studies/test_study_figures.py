@@ -36,7 +36,7 @@ def read(folder: Path, text: str) -> list[Figure]:
 def test_a_declared_figure_has_defaults(tmp_path: Path) -> None:
     """Check the defaults of a declared figure.
 
-    Lines show the first experiment in different styles, in a single panel.
+    Its lines are from its first experiment and differ in style; it has a single panel.
     """
     lines = [Line("E", "rate", "CUBIC", LABELS[0]), Line("E", "loss", "Reno", LABELS[1])]
     assert read(tmp_path, DECLARED) == [

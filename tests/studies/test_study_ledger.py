@@ -187,7 +187,7 @@ def test_the_interval_of_samples_holds_the_measured_value(
 
 
 class Asked:
-    """Stand-in for a claim's question, which answers with a number or raises an exception."""
+    """Stand-in for a claim's question, whose `value` is a given number or exception."""
 
     def __init__(self, answer: float | Exception) -> None:
         self.answer = answer

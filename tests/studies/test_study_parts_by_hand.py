@@ -1,4 +1,4 @@
-"""Verdicts from some levels of an axis, texts of conclusions, citations and links, by hand."""
+"""Verdicts on incomplete results, texts of conclusions, citations and links."""
 
 import base64
 import json

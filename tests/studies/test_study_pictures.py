@@ -121,7 +121,7 @@ class Asked:
         self.each = list(each)
 
     def in_samples(self, samples: Any) -> np.ndarray | None:  # noqa: ANN401
-        """Return the answers for all samples; None if they are computed one by one."""
+        """Return the scripted answers for all samples at once; None if there are none."""
         assert samples == "at once"
         return None if self.at_once is None else np.array(self.at_once)
 
@@ -134,7 +134,7 @@ class Asked:
 
 
 class Samples:
-    """Stand-in for three bootstrap samples, which counts the loops over single samples."""
+    """Stand-in for three bootstrap samples, which counts how often they are iterated over."""
 
     at_once = "at once"
 

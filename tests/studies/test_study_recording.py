@@ -1,4 +1,4 @@
-"""Recorded results of a study: rounding of tables, facts about runs, and precedence."""
+"""Recorded results of a study: rounded tables, facts about runs, and choice of a record."""
 
 from dataclasses import replace
 from pathlib import Path

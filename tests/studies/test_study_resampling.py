@@ -77,7 +77,7 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 
 def test_nothing_to_draw_gives_no_samples() -> None:
-    """Check that there are no samples if all experiments have a single run, without scatter."""
+    """Check that there are no bootstrap samples if every experiment has only one replication."""
     assert not list(ResampledData(results(once=1, other=1), 10))
     assert not list(ResampledData(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 
@@ -137,7 +137,7 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
-    """Check claims computed for all samples at once against those computed one by one.
+    """Check claims computed for all bootstrap samples at once against those computed one by one.
 
     All at once is possible only if the samples have the same cells.
     """

@@ -139,7 +139,7 @@ RUNS = pl.DataFrame(
 def test_an_experiment_is_a_row_of_its_runs(
     name: str, axes: tuple[str, ...], runs: pl.DataFrame, row: tuple[str, str, str]
 ) -> None:
-    """Check an experiment's row: number of runs, range of replications, results versions."""
+    """Check an experiment's row on the page: runs, range of replications, versions of results."""
     of: Any = SimpleNamespace(data=SimpleNamespace(values=runs, axes=axes))
     found = page._experiment(Experiment(name, "Title", {}, {}, {}, {}, "the rest"), of)
     assert (found["name"], found["title"], found["left_out"]) == (name, "Title", "the rest")

@@ -1,4 +1,4 @@
-"""Passages that claims cite, which must exist in their sources, and reasons for omissions."""
+"""Claims of all studies: citations must exist, bands be possible, and omissions be explained."""
 
 import csv
 import re
@@ -111,7 +111,7 @@ def turning_point(claim: Claim) -> float | None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
-    """Check that a half-open band which ends at equal sides has its `opposite` there."""
+    """Check that a claim "A is larger than B" is contradicted (`opposite`) from A = B on."""
     for claim in study.claims:
         band, turn = claim.expected, turning_point(claim)
         is_open = not (isfinite(band.low) and isfinite(band.high))
@@ -135,9 +135,9 @@ def test_contraries_follow_from_the_sentences(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_printed_size_has_no_contrary(study: Study) -> None:
-    """Check that a claim on a printed number has no `opposite` if its band is on both sides.
+    """Check that no value contradicts (`opposite`) a claim on the size of a printed number.
 
-    Such a claim is about a size, not about which side is larger.
+    The band of such a claim is finite, and contains the printed number.
     """
     for claim in study.claims:
         band = claim.expected

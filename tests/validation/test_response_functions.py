@@ -1,4 +1,4 @@
-"""Mean windows under losses: a recursion against closed forms, and simulations against both."""
+"""Mean windows under losses, by a recursion, by closed forms and by simulation."""
 
 from math import log, pi, prod, sqrt
 

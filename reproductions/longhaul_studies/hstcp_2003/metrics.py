@@ -1,4 +1,4 @@
-"""The study's metrics of one run: second half, forward direction of the bottleneck (chapter 5.5).
+"""Metrics of the second half of a run, in the bottleneck's forward direction (chapter 5.5).
 
 Names: `lu` is the link utilisation in per cent, `ce` the number of congestion events (drops and
 marks), `cer` their number per packet sent, `rf` the relative fairness of all HSTCP flows to all
@@ -96,8 +96,8 @@ def _add_perturbations(
 def _of_one_flow(kept: Kept, run: Run) -> Row:
     """Return times and windows of a single flow: its slow start, reductions and sawteeth.
 
-    The end of slow start is measured as in Table 6.1: time and window are those of the last sample
-    before the first reduction, losses and marks those of the whole first transient.
+    The end of slow start is measured as in Table 6.1. Its time and window are those of the last
+    sample before the first reduction. Losses and marks are counted in the whole first transient.
     """
     name = kept["flow_series"][0]["name"]
     samples = [row for row in kept["flow_series"] if row["name"] == name]

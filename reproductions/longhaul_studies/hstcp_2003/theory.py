@@ -1,7 +1,7 @@
-"""The source's theory (chapter 3, section 6.8): its tables and curves, computed from models.
+"""Response functions of HighSpeed TCP, compared with the source's (chapter 3, section 6.8).
 
-The tables use Low_Window 38 and W = 0.12/p^0.835, with 1.2/sqrt(p) for standard TCP; the
-simulations use Low_Window 31.
+The source's tables use Low_Window 38 and W = 0.12/p^0.835, with 1.2/sqrt(p) for standard TCP. The
+source's simulations use Low_Window 31.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects conditions, by default all. Further runs never reduce a count of conditions.
+`condition` selects conditions, by default all. Counts of conditions never fall if more are run.
 """
 
 from collections.abc import Callable, Iterator

@@ -29,7 +29,7 @@ RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 
 def _by_congestion(data: Data) -> list[int]:
-    """Return the conditions of the cut network, in the order of standard TCP's retransmissions."""
+    """Return the conditions in ascending order of TCP's retransmissions in experiment `CUT`."""
     cells = data.cells(CUT, algorithm="TCP").sort("y6_TP1")
     return [int(condition) for condition in cells["condition"]]
 

@@ -159,7 +159,7 @@ def cut_signs(data: Data) -> list[str]:
 
 @table
 def cut_ranks(data: Data) -> list[str]:
-    """Return a table of rank correlations over algorithms between the cut and whole network."""
+    """Return a table of correlations of algorithms' ranks in the reduced and the whole network."""
     conditions = (8, 14, 28, 32, 21)
 
     def correlation(metric: str, condition: int) -> float:

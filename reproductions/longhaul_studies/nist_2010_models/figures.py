@@ -40,7 +40,7 @@ def _curves(*algorithms: str) -> Draw:
 
 
 def _equilibria(axes: Axes, data: Data, queue: str) -> None:
-    """Draw response functions and a loss model over the window, which cross at equilibria."""
+    """Draw a loss model, the response functions of Reno and CUBIC, and where they cross."""
     link = Link(theory.CAPACITY_PPS, 100.0, 0.2, theory.FLOWS)
     windows = np.linspace(10.0, 24.4, 200)
     model = AnickMitraSondhi()

@@ -85,14 +85,14 @@ def today_losses(data: Data) -> list[str]:
 
 @table
 def today_links(data: Data) -> list[str]:
-    """Return a table of the rates of five flows of today's senders on several links (PEP-N05)."""
+    """Return a table of the rates of five flows of CUBIC or BBR v3 on several links (PEP-N05)."""
     cells = [(str(link), {"link": link}) for link in data.levels("link", "PEP-N05")]
     return _today(data, "link", "PEP-N05", cells, (5,))
 
 
 @table
 def today_responses(data: Data) -> list[str]:
-    """Return a table of the response times of today's senders, by response size (PEP-N02)."""
+    """Return a table of the response times of CUBIC and BBR v3, by response size (PEP-N02)."""
     of = "PEP-N02"
     rows = [
         [f"{size} kB", name, *(_times(data, of, size, sender, proxy) for proxy in PROXIES)]

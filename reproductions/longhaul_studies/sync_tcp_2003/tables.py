@@ -148,7 +148,7 @@ def clocks(data: Data) -> list[str]:
 
 @table
 def today(data: Data) -> list[str]:
-    """Return the table of today's senders on both networks, with both queue disciplines."""
+    """Return a table of utilisation, loss and Jain's index by sender, network and queue."""
     places = (
         ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
         ("FTP-TODAY-MB", "fq-codel"),

@@ -87,8 +87,9 @@ def mean_goodputs(tables: MesoNet) -> dict[str, float]:
 def acknowledgements(tables: MesoNet) -> Acknowledgements:
     """Return the acknowledgements of a run's only long-lived flow.
 
-    The last interval, in which the flow stops, is left out. Intervals count only acknowledgements
-    that increase the window. The few others, in FAST's first rounds, are taken from the trace.
+    The last interval, in which the flow stops, is left out. The table of intervals counts only
+    acknowledgements that increase the window. In FAST's first rounds a few do not; their number is
+    taken from the flow's trace.
     """
     flow = tables.long_lived[:-1]
     trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "ack"]))

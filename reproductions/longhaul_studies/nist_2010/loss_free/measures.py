@@ -57,10 +57,10 @@ def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) ->
 def _against(
     data: Data, of: str, model: str, column: str, cell: Mapping[str, str], files: Sequence[str]
 ) -> list[float]:
-    """Return the ratios of measured goodputs to the values in `column`, for each kind of file.
+    """Return the ratios of measured to computed or printed goodputs, for each kind of file.
 
-    `column` names the values of the recursion or the printed ones; `model` selects their rows, and
-    `cell` the measured runs.
+    `column` and `model` select the computed or printed values in `published`, and `cell` selects
+    the measured runs.
     """
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])

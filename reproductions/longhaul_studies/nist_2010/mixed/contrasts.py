@@ -47,7 +47,8 @@ def _rows(conditions: str) -> list[int]:
 def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
     """Return the advantages of `algorithms` over TCP as an array (condition, algorithm).
 
-    `group` is the flow group. An empty `algorithms` stands for all.
+    An advantage is a ratio of goodputs in the flow group `group`, minus 1. An empty `algorithms`
+    stands for all.
     """
     (place,), columns = chosen(group), places(algorithms or ",".join(ALGORITHMS))
     own, others = (goodput(data, of, role)[:, place][:, columns] for role in tables.ROLES)

@@ -16,7 +16,7 @@ CUT = ("N8L-CUT", "N8H-CUT", "N9-CUT", "N8L-TODAY")
 
 
 def of_groups(kept: Kept, experiment: str) -> Row:
-    """Return the metrics of flow groups; empty for a run without them (chapters 4, 6 and 7)."""
+    """Return the metrics of flow groups; empty if a run has no groups (chapters 4, 6 and 7)."""
     if "flow_groups" not in kept:
         return {}
     (means,) = kept["macroscopic"]

@@ -39,9 +39,9 @@ def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None)
 
 
 def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
-    """Return a function that draws a distribution of complete responses at 85 % load.
+    """Return a function that draws the distribution `name` of responses in runs at 85 % load.
 
-    The runs have no congestion, the axes are logarithmic.
+    The runs have no congestion. The x axis is logarithmic; with `tails`, so is the y axis.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:

@@ -111,7 +111,7 @@ def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | 
 def _share_rising(
     drains: Sequence[tuple[float, float]], t: np.ndarray, trend: np.ndarray
 ) -> float | None:
-    """Return the share of verdicts during drains that report a rising delay; None without any."""
+    """Return the share of samples during drains with a rising `trend`; None without samples."""
     inside = np.zeros(len(t), bool)
     for began, ended in drains:
         inside |= (t > began) & (t < ended)

@@ -66,9 +66,9 @@ def curves(
 def draw_curve(
     axes: Axes, data: Data, case: Case, name: str, scale: float = 1.0, **where: str | float
 ) -> bool:
-    """Draw a curve's median over replications, and their range; return false if it was not run.
+    """Draw a curve's median and range over replications; return false if there are no runs.
 
-    `scale` multiplies x, `where` selects further levels.
+    `scale` multiplies x, and `where` selects the levels of further axes.
     """
     try:
         every = list(curves(data, case.experiment, name, protocol=case.protocol, **where))

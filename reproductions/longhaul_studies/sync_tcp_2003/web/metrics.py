@@ -127,7 +127,7 @@ def _step(above: list[int]) -> float | None:
 
 
 def _at(above: list[int], grid: np.ndarray, point: float) -> int:
-    """Return the number in `above` for the point of `grid` that is nearest to `point`."""
+    """Return the entry of `above` for the point of `grid` that is nearest to `point`."""
     return above[int(np.argmin(np.abs(grid - point)))]
 
 
