@@ -332,7 +332,7 @@ def test_regression_finds_the_line() -> None:
 
 
 def table() -> ResponseTable:
-    """Return a table of two factors and a competitor; y = 10 speed + kind + replication."""
+    """Return a table of two factors, with the response y = 10 speed + kind + 0.1 replication."""
     rows = [
         {
             "speed": s,

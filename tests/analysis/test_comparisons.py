@@ -241,9 +241,10 @@ def test_components_have_positive_largest_weights_and_decreasing_shares() -> Non
 
 
 def test_causes_are_ordered_by_share_and_then_by_p() -> None:
-    """Check that the causes of a group are ordered by share, and by p if shares are equal.
+    """Check that the causes of a group of runs are ordered by share, then by p-value.
 
-    `fair` and `vague` have equal shares in the first group, but `fair` has the smaller p.
+    A cause is the most frequent level of a factor in the group. In the first group, `fair` and
+    `vague` have equal shares, but `fair` has the smaller p-value.
     """
     labels = [1] * 4 + [2] * 4
     factors: dict[str, Sequence[object]] = {

@@ -143,10 +143,9 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 
 
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
-    """Check the p-value of a family against a t-test for one more value.
+    """Check the p-value of a family: that of a t-test whether one more value could be zero.
 
-    The standard error includes that of one more value and that of the mean (Hahn and Meeker 1991,
-    4.7).
+    The standard error is that of one more value minus the mean (Hahn and Meeker 1991, 4.7).
     """
     given = np.array([0.3, 0.5, 0.1, 0.4])
     ratio = given.mean() / (given.std(ddof=1) * np.sqrt(1 + 1 / 4))

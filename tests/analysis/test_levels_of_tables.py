@@ -178,9 +178,9 @@ def test_zero_and_negative_values_have_no_logarithm() -> None:
 
 
 def test_runs_are_chosen_by_any_column() -> None:
-    """Check the selection of runs by levels of any column, and the removal of such runs.
+    """Check that `where` selects, or removes, the runs with given levels of any column.
 
-    A run without a level stays if levels are removed, and is dropped if levels are selected.
+    A run without a level is dropped by a selection, but not by a removal.
     """
     given = of({"a": [1, 2, 2], "block": [1, 2, None], "y": [1.0, 2.0, 3.0]}, ["a"], ["y"])
     assert given.where("block", ["2"]).values("y").tolist() == [2.0]

@@ -33,9 +33,9 @@ def test_medians_leave_out_what_is_missing() -> None:
 def test_curves_cross_where_the_first_reaches_the_other_from_above(
     gaps: list[float], at: float | None
 ) -> None:
-    """Check the x at which a curve falls to another one for the first time.
+    """Check the x at which a curve first falls to a second curve.
 
-    Points are two apart in x; `gaps` are the differences of the curves.
+    Points are two apart in x; `gaps` are the values of the first curve minus those of the second.
     """
     x = [2.0 * n for n in range(len(gaps))]
     assert statistics.crossing(x, [5.0 + gap for gap in gaps], [5.0] * len(gaps)) == at
@@ -184,9 +184,9 @@ def test_shares_at_the_edge_of_the_band_have_converged_once_ten_windows_have_pas
 
 
 def test_convergence_begins_with_the_first_whole_window() -> None:
-    """Check that convergence is searched from the first window after a flow has joined.
+    """Check that convergence lasts at least one window after a flow has joined.
 
-    A flow that joins at 3 s has its first window of 2 s at 5 s.
+    With windows of 2 s, a flow that joins at 3 s has its first rate at 5 s.
     """
     given = rates(*[[2.0, 2.0]] * 40)
     assert merit.convergence_time(given, 3.0, 2.0, 0.1) == 2.0

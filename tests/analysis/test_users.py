@@ -54,10 +54,9 @@ def test_a_rate_that_reaches_a_bound_is_above_it() -> None:
 
 
 def test_bounds_are_geometric_means_of_the_widest_gaps() -> None:
-    """Check the bounds between classes of rates: geometric means of the widest gaps.
+    """Check the bounds between classes of rates: geometric means of the rates beside wide gaps.
 
-    The gaps are twofold, eightfold, twofold and fourfold; rates of zero have no logarithm and are
-    ignored.
+    Gaps are ratios of successive rates, here 2, 8, 2 and 4. Rates of zero are ignored.
     """
     rates = [1e-4, 2e-4, 16e-4, 32e-4, 128e-4, 0.0, 2e-4]
     bounds = congestion.natural_bounds(rates, 3)

@@ -173,9 +173,9 @@ def test_runs_that_end_together_come_back_together(
 def test_the_runs_in_progress_are_cancelled_at_the_end(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """Check that closing cancels the runs in progress, and waits for a second.
+    """Check that `close` cancels the runs in progress, and takes at most one second.
 
-    If the scheduler is gone, there is nothing to cancel.
+    If the scheduler is gone, nothing is cancelled.
     """
     workers.close()
     assert scheduler.close_s == 1.0

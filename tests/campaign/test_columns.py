@@ -29,7 +29,7 @@ KEYS = {row["name"]: row["description"] for row in _engine.scenario_keys()}
 def test_a_key_has_the_description_of_the_scenario_s_keys() -> None:
     """Check that the column of a factor has the description of the scenario key that it sets.
 
-    Any number or label stands for a group of flows. A queue's `kind` and `limit` have the
+    A key names a group of flows by number or label. A queue's `kind` and `limit` have the
     description of the queue's table.
     """
     assert columns.of_key("duration") == KEYS["duration"] != ""

@@ -69,9 +69,9 @@ def test_a_lost_worker_says_how_it_ended() -> None:
 
 
 def test_a_worker_that_has_not_reported_is_not_listed() -> None:
-    """Check that only workers that have reported are listed, and only while they have a run.
+    """Check that runs in progress are listed once their workers have reported progress.
 
-    A new run begins at zero.
+    When a worker starts another run, the progress of the last one is forgotten.
     """
     pool = LocalWorkers(4)
     pipe: Any = SimpleNamespace(send=lambda sent: None)

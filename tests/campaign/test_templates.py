@@ -97,7 +97,7 @@ def test_values_are_not_shared_between_scenarios() -> None:
 def test_a_scenario_is_a_table_or_a_file_of_either_kind(tmp_path: Path) -> None:
     """Check the three forms of a scenario: a table, a TOML file, and a run's `run.json`.
 
-    `extends` is relative to its file.
+    A path in `extends` is relative to the file with `extends`.
     """
     file = tmp_path / "c.toml"
     (tmp_path / "below").mkdir()

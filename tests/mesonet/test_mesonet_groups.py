@@ -91,7 +91,7 @@ def windows(times: pl.Series) -> pl.Series:
 
 
 def open_flows(flows: pl.DataFrame, file: str, times: pl.Series) -> pl.Series:
-    """Count, at each time, the flows that transfer a kind of file or connect for it."""
+    """Count, at each time, the flows for a kind of file that are connecting or transferring."""
     chosen = flows.filter(pl.col("file") == file)
     begun = windows(chosen["start_s"]).floor().sort()
     ended = windows(chosen["end_s"]).ceil().sort()

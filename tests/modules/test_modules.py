@@ -333,7 +333,7 @@ module_init(register_%(name)s);
 def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
     """Check the message if a module cannot be built.
 
-    The message has the line of the first error, and the kernel's header of a missing item.
+    For an unknown name, the message has the line, and the kernel header that declares such names.
     """
     with pytest.raises(modules.ModuleBuildError, match=message):
         modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")

@@ -32,7 +32,7 @@ def code_blocks(section: str) -> list[str]:
 
 
 def insert_before(file: Path, end: str, line: str) -> None:
-    """Add a line to the list of a file, before the line that ends the list."""
+    """Insert `line` into a file, before the text `end`."""
     text = file.read_text()
     head, tail = text.split(end, 1)
     file.write_text(f"{head}\n    {line}{end}{tail}")

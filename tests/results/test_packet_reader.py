@@ -22,7 +22,7 @@ def block(kind: int, body: bytes) -> bytes:
 
 
 def option(code: int, value: bytes) -> bytes:
-    """Return an option of a block, padded to four bytes (section 3.5)."""
+    """Return an option of a pcapng block, padded to four bytes (draft, section 3.5)."""
     return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
 
 

@@ -1,4 +1,4 @@
-"""Measures of claims in chapters 4, 6 and 7 of NIST SP 500-282, on cases with known answers."""
+"""Measures for claims of NIST SP 500-282, chapters 4, 6 and 7, on cases with known results."""
 
 import numpy as np
 import polars as pl
@@ -187,9 +187,9 @@ def test_courses_of_long_lived_flows_are_kept() -> None:
 
 
 def test_clusters_without_some_responses_or_algorithms() -> None:
-    """Check counts of clustered conditions without some responses or algorithms.
+    """Check that measures of clustered algorithms can leave out responses or other algorithms.
 
-    In the only condition, FAST differs in 36 responses, BIC and Scalable TCP in the other nine.
+    FAST differs from the others in 36 responses, BIC and Scalable TCP in the other nine.
     """
     apart = {"FAST": (1.0, 9.0), "BIC": (8.0, 1.4), "Scalable": (8.1, 1.4)}
     rows: list[dict[str, object]] = []

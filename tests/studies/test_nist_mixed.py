@@ -178,7 +178,7 @@ BY_CONDITION = ("A8-067", "A8-077", "A8-078-shrinks", "A9-037-grows", "A9-038")
 
 
 def as_printed() -> Data:
-    """Return results with the printed means; algorithms vary in the same way over conditions."""
+    """Return results whose goodputs, as means over conditions, are those that NIST printed."""
     order = STUDY.module("mixed.measures").ORDER
     rows = []
     for experiment in MAIN:

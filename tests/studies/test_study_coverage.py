@@ -53,9 +53,9 @@ def study_with(folder: Path, measure: str, where: str, band: str, whole: str = W
 def data(
     losses: Mapping[str, Sequence[float | None]], others: Sequence[Mapping[str, object]] = ()
 ) -> Data:
-    """Return results with the rows `others` and one run for each loss in `losses`.
+    """Return results with one run for each loss in `losses`, and the rows `others`.
 
-    `losses` has the losses of each algorithm at the first levels of the delay.
+    `losses` has a list for each algorithm: the losses at delays of 1 ms, 2 ms and so on.
     """
     rows = [
         run(level, name, loss)
@@ -189,7 +189,7 @@ RUNS_OF_ONE = "value = 2\nlow = 1\nhigh = 4\nopposite = 0.5\nruns = 1"
 
 
 def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
-    """Check that a claim on numbers of a single run is undecided while levels are missing."""
+    """Check that a claim on the result of a single run is undecided until all delays are run."""
     study = study_with(tmp_path, "least", RENO, RUNS_OF_ONE)
 
     def losses(levels: Sequence[float]) -> Data:

@@ -159,9 +159,9 @@ def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
 
 
 def test_conditions_may_differ_between_replications(tmp_path: Path) -> None:
-    """Check conditions that differ between replications.
+    """Check that a condition may set another value of a factor in each replication.
 
-    Claims cannot select by a factor of such conditions, because a cell has several values of it.
+    Claims cannot select by such a factor, because it has several values under one condition.
     """
     table = "load,replication,how,who\n1,0,late,a\n1,1,early,a\n2,0,late,b\n"
     common = "[common]\n" + LOADS

@@ -171,7 +171,7 @@ def test_a_figure_without_any_run_is_not_drawn(drawn: dict[str, Any], is_drawn: 
 
 
 def test_a_panel_may_be_drawn_by_a_function() -> None:
-    """Check that a panel can be drawn by a function, which gets the panel's queue.
+    """Check that a panel can be drawn by a function, which gets the name of the panel's queue.
 
     A panel without runs stays empty.
     """

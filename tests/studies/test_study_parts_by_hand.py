@@ -177,7 +177,7 @@ def test_the_worst_verdict_of_a_conclusion(
     ],
 )  # fmt: skip
 def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) -> None:
-    """Check the figures that a source cites, including those in ranges.
+    """Check the list of figures that a citation such as `Figures 4.17 to 4.19` names.
 
     At most forty figures between the ends of a range are listed.
     """

@@ -166,7 +166,7 @@ def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_th
 
 
 def uneven() -> Data:
-    """Return experiments whose replications, numbers of runs and orders of rows are irregular."""
+    """Return experiments that differ in replications, numbers of runs and the order of rows."""
     rows = [
         {"experiment": name, "n": n, "replication": number, "rate": rate, "loss": loss}
         for name, n, number, rate, loss in (

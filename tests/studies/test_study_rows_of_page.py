@@ -98,7 +98,7 @@ def test_a_claim_is_a_row() -> None:
 def test_rows_lead_to_the_runs_of_their_first_experiment() -> None:
     """Check that a claim's row links to the runs of its first experiment in the explorer.
 
-    Theory has no runs, and without an explorer there are no links.
+    An experiment of theory has no runs to link to, and without an explorer there are no links.
     """
     explorer = Path("here/link-explorer.html")
     both = judged(about("A", "E F"))

@@ -180,7 +180,7 @@ SESSIONS: dict[int, str | tuple[int, tuple[float, ...]]] = {
 
 
 def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the relative fairness over the number of web sessions."""
+    """Return lines of the relative fairness, one for each number of web sessions."""
     (experiment,) = experiments
     return [
         Line(experiment, "rf", f"{count} sessions", Style(HSTCP.colour, "o", style),
@@ -190,7 +190,7 @@ def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the bandwidth stolen over the number of web sessions."""
+    """Return lines of the bandwidth stolen by HSTCP, one for each number of web sessions."""
     of, alone = experiments
 
     def curve(data: Data, queue: str, sessions: int) -> Curve:
@@ -238,7 +238,7 @@ def slow_start_windows(experiments: Sequence[str]) -> Draw:
 
 
 def slow_start_deliveries(experiments: Sequence[str]) -> Draw:
-    """Return a function that draws the packets delivered by four slow starts in a minute."""
+    """Return a function that draws the packets that variants of slow start deliver in a minute."""
     (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

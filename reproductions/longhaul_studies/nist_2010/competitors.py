@@ -25,10 +25,10 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Return a decorator that registers a measure of the given `kind`.
+    """Return a decorator that registers a measure of a `kind`, such as a count or a maximum.
 
-    If only some conditions were run, the kind determines bounds for the value over all conditions
-    (`studies.partial`).
+    The kind gives bounds for the final value while conditions are missing: for example, a count can
+    only grow (`studies.partial`).
     """
 
     def registered(function: Measure) -> Measure:

@@ -36,9 +36,9 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """Return levels and scenario values for each condition of experiment `of`, the latter by key.
+    """Return the levels, and the scenario by key, of each condition of experiment `of`.
 
-    The scenarios are those of `algorithm`; if it is empty, of the first algorithm.
+    Scenarios are those of `algorithm`; if `algorithm` is empty, of the first algorithm.
     """
     sweep = _study().experiments[of].sweep("full")
     cells = list(sweep.every_cell())

@@ -115,7 +115,7 @@ def uncongested(data: Data) -> list[str]:
 
 @table
 def cut_congestion(data: Data) -> list[str]:
-    """Return a table of congestion under standard TCP on the cut and on the whole network."""
+    """Return a table of standard TCP's congestion on the whole network and on a third of it."""
     rows = []
     for condition, sources in ((8, "uniform"), (3, "skewed"), (5, "skewed"), (21, "uniform")):
         flows, rates = (

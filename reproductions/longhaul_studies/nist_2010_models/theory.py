@@ -48,7 +48,7 @@ def cell(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> 
 
 
 def throughput(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> float:
-    """Return the throughput in a cell of tables A-1 to A-3, in packets per ms."""
+    """Return the fluid model's throughput in a cell of tables A-1 to A-3, in packets per ms."""
     return cell(algorithm, rtt_ms, buffer, factor).throughput_pps / 1e3
 
 

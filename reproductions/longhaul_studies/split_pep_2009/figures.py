@@ -211,7 +211,7 @@ def _today(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _responses(axes: Axes, data: Data, panel: str) -> None:
-    """Draw median and 95th percentile of response times by response size, a panel per sender."""
+    """Draw median and 95th percentile of response times by response size, for sender `panel`."""
     for proxy, style in zip(("off", "split"), OTHERS, strict=False):
         for part, line in (("p50", "-"), ("p95", ":")):
             curve = data.curve(

@@ -44,7 +44,7 @@ def configured(key: str) -> float:
 
 
 def red(*, gentle: bool = True) -> Red:
-    """Return the RED queue under automatic configuration; its `curve` is that of Figure 3.4."""
+    """Return the RED queue with its automatic parameters; its `curve` is that of Figure 3.4."""
     keys = ("min_th", "max_th", "max_p", "weight")
     return Red(**{key: configured(key) for key in keys}, gentle=gentle)
 

@@ -94,9 +94,9 @@ def off_differences(data: Data, of: str, base: str) -> float:
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     """Return three relative differences of mean goodputs for each flow group.
 
-    These are the range among alternate algorithms, the range among the TCP flows that compete with
-    them, and the difference between the means of both. `roles` has the goodputs of both roles;
-    `base` says if a difference is relative to the `larger` or the `smaller` value.
+    These are the range among alternate algorithms, the range among the competing TCP flows, and the
+    difference between the means of both roles. `roles` has the goodputs of both roles. Differences
+    are relative to the `larger` or the `smaller` value, as `base` says.
     """
     own, others = roles
     groups_ = zip(own, others, strict=True)

@@ -25,7 +25,7 @@ BAND = 46
 
 
 def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
-    """Return the printed values of each flow (Tables 4.4, 4.5, 4.8 and 4.9) by protocol."""
+    """Return the printed values of `column` by protocol and flow (Tables 4.4, 4.5, 4.8, 4.9)."""
     values: dict[str, dict[int, float]] = {}
     file = Path(__file__).with_name("published") / "flows.csv"
     for row in published_rows(file):
@@ -117,7 +117,7 @@ def _detector(experiment: str, detector: str) -> Draw:
 
 
 def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the samples and verdicts of the panel's detector while the queue drains."""
+    """Draw the delays and verdicts of congestion detector `panel` while the queue drains."""
     _watched(axes, data, "DET", panel, detectors.DRAIN_S)
     axes.set_title({"trend": "SyncTrend", "avg": "SyncAvg", "mix": "SyncMix"}[panel])
 

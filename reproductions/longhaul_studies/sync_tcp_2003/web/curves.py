@@ -10,7 +10,7 @@ SCHEMA = {"curve": pl.String, "x": pl.Float64, "y": pl.Float64}
 def curve(name: str, x: ArrayLike, y: ArrayLike, digits: int = 5) -> pl.DataFrame:
     """Return a table of the points of the curve `name`, with y rounded to `digits` decimals.
 
-    It is empty if `x` and `y` have different lengths.
+    The table is empty if `x` and `y` have different lengths.
     """
     places, values = np.asarray(x, float), np.asarray(y, float)
     if len(values) != len(places):
