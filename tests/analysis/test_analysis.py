@@ -528,7 +528,7 @@ def test_strengths_are_means_over_the_other_responses() -> None:
 
 
 def test_partners_are_counted_above_the_threshold_and_then_above_half() -> None:
-    """Check the order of responses: those with the fewest correlations above 0.65 (0.5) first."""
+    """Check that responses are ordered by number of correlations above 0.65, then above 0.5."""
     assert correlation.by_partners(TABLE) == [3, 2, 1, 0]
     assert correlation.by_partners(np.abs(TABLE[::-1, ::-1])) == [0, 1, 2, 3]
 

@@ -170,9 +170,9 @@ def test_effects_are_of_factors_alone_or_of_interactions_too() -> None:
 
 @pytest.mark.parametrize("coverage", [0.9, 0.95])
 def test_replications_are_equal_rows_or_equal_cells(coverage: float) -> None:
-    """Check the interval of an effect, whose error is estimated from replications.
+    """Check the interval of an effect, with an error estimated from replications.
 
-    Runs with the same row of `x` are replications, but only within one cell if `cells` is given.
+    Replications are runs with equal rows of `x` or, if `cells` is given, with equal cells.
     """
     x, y = [[-1], [-1], [1], [1]], [1.0, 3.0, 7.0, 9.0]
     [found] = effects.effects(x, y, ["x"], order=1, coverage=coverage)

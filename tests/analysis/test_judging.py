@@ -158,10 +158,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """Check families whose mean is outside the band, with replications on both sides of print.
+    """Check the verdicts on two families of printed numbers with a mean outside the band.
 
-    If one replication reaches the printed value, the family is undecided; if two do, it has no
-    verdict.
+    If one replication reaches the printed values, the family is undecided. If two do, the family
+    has no verdict.
     """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)

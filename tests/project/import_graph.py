@@ -115,7 +115,7 @@ class _Crate:
         return {home for home in homes if home is not None and home != module}
 
     def _absolute(self, module: Path_, path: Path_) -> Path_ | None:
-        """Return `path`, as used in `module`, from the crate's root; None outside the crate."""
+        """Return `path`, as written in `module`, from the crate's root; None for other crates."""
         first, *rest = path
         if first == "crate":
             return tuple(rest)

@@ -31,9 +31,9 @@ def sampled(*times: float, starts: list[float] | None = None) -> Any:  # noqa: A
 
 
 def test_packets_are_counted_from_the_beginning_of_the_measurement_window() -> None:
-    """Check the counts of packets in intervals after the start of the measurement.
+    """Check that packets are counted from the start of the measurement, at 2 s.
 
-    Sample times are multiples of an interval up to rounding; the first sample has no count.
+    The sample at this time is 1e-12 s early, as a rounded time can be.
     """
     [(name, step_s, counts)] = counted(sampled(1.5, 2.0 - 1e-12, 2.5, 3.0))
     assert (name, counts.tolist()) == ("b: packets", [20.0, 30.0])

@@ -27,7 +27,7 @@ def option(code: int, value: bytes) -> bytes:
 
 
 def interface(name: bytes) -> bytes:
-    """Return the description of an Ethernet interface with a name (section 4.2)."""
+    """Return the pcapng block of an Ethernet interface with a name (draft, section 4.2)."""
     return block(INTERFACE, struct.pack("<HHI", 1, 0, 0) + option(2, name) + option(0, b""))
 
 

@@ -33,7 +33,7 @@ def test_every_test_is_run_with_each_of_the_three() -> None:
 
 
 def _check_sender(flow: dict[str, Any]) -> None:
-    """Check that all senders are picoquic's, with its slow start for CUBIC only."""
+    """Check that a flow's sender is picoquic's, with picoquic's slow start for CUBIC only."""
     assert flow["congestion"]["variant"] == "picoquic"
     is_cubic = flow["congestion"]["kind"] == "cubic"
     assert (flow["slow_start"]["kind"] == "picoquic") == is_cubic

@@ -277,7 +277,7 @@ def declared(data: Data, name: str) -> float:
 def test_algorithms_are_compared_with_the_others_of_a_condition() -> None:
     """Check the relative deviation of an algorithm from the mean of the others, over conditions.
 
-    FAST completes 10 % fewer flows in the 16 most congested conditions, which is 5 % over all.
+    FAST completes 10 % fewer flows in the 16 most congested of 32 conditions: 5 % on average.
     """
 
     def metrics(place: int, algorithm: str) -> dict[str, float]:
@@ -320,7 +320,7 @@ def test_every_claim_names_what_a_run_has(tmp_path: Path) -> None:
 
 
 def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> None:
-    """Check transfer times of files against those predicted from an unlimited flow's ACKs."""
+    """Check that the transfer times of files follow from the ACKs of an unlimited flow."""
     ack = STUDY.module("loss_free.acknowledgements")
     routers = [{"name": name, "direct": 1} for name in ("X", "Y")]
     links = [{"from": "X", "to": "Y", "delay": 20}]
@@ -391,7 +391,7 @@ def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> No
 def test_outliers_on_a_cut_network_are_a_part_of_responses_and_conditions() -> None:
     """Check the fraction of pairs (response, condition) in which some algorithm is an outlier.
 
-    FAST is one in a single response under one of two conditions of the cut network.
+    FAST is an outlier in a single response under one of two conditions of the cut network.
     """
     names = [name for name in contrasts.MACROSCOPIC if name != "movie_share"]
     rows = [

@@ -1,4 +1,4 @@
-"""Adding new results of a study to recorded results: rows that are used, and missing runs."""
+"""Adding new results to a study's recorded results: choice of rows, and missing runs."""
 
 from types import SimpleNamespace
 from typing import Any

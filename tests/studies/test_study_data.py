@@ -13,7 +13,7 @@ from longhaul.studies.data.lookup import Samples, at
 
 
 def data() -> Data:
-    """Return experiment A, two algorithms over a load with replications, and B with one cell."""
+    """Return results of experiment A, by `load` and `name`, and of B, which has a single cell."""
     rows = [
         {"experiment": "A", "load": load, "name": name, "replication": number, "rate": rate,
          "loss": loss}

@@ -104,9 +104,9 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 
 
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
-    """Check that a claim is undecided if a prediction interval for one more run is undecided.
+    """Check that a claim is undecided if the rule for one more run is undecided.
 
-    Bounds over all levels, which here lie in the band, do not change this.
+    The bounds over all levels lie in the band, but do not decide alone.
     """
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (

@@ -1,4 +1,4 @@
-"""Questions of claims: words for each side, needed cells, and JSON of judgements."""
+"""Questions of claims: their `key=value` words, needed cells, and JSON of judgements."""
 
 from dataclasses import replace
 from types import SimpleNamespace

@@ -154,9 +154,9 @@ def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: fl
 
 
 def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_them() -> None:
-    """Check that samples with the same cells share one index of rows by level.
+    """Check that bootstrap samples with the same cells share one index from levels to rows.
 
-    This holds for any number of axes.
+    This holds for one axis, two axes and none.
     """
     data = grid(1, 0.0)
     first, other = list(ResampledData(data, 2))

@@ -153,7 +153,7 @@ def test_peaks_of_a_queue_and_seconds_at_one_packet() -> None:
 def test_running_goodput_and_how_far_it_drifts() -> None:
     """Check the running goodput and its largest deviation from the final value.
 
-    A goodput of 9 at 150 s and of 10 from 200 s on deviates by 10 % after 150 s.
+    The goodput is 9 at 150 s and 10 at the end, so the largest deviation after 150 s is 10 %.
     """
     running = {100.0: 8.0, 150.0: 9.0, 200.0: 10.0, 300.0: 10.0}
     cell = {"experiment": "E", "replication": 0, "protocol": "reno", "length_s": 300.0}

@@ -67,9 +67,9 @@ def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
 
 
 def bands(paths: dict[str, Path]) -> Callable[[Axes, Data, str], None]:
-    """Return a function that draws the numbers of connections that use 95 % of a link.
+    """Return a function that draws the range of numbers of connections that use 95 % of a link.
 
-    For each buffer size they are a range; the connections are synchronised.
+    The range depends on the buffer size (y axis). The connections are synchronised.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

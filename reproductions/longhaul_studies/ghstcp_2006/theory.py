@@ -90,7 +90,7 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the width of the band (`band_end`): its last number over its first, minus 1."""
+    """Return `band_end` for `last` divided by that for `first`, minus 1: the width of the band."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -166,9 +166,9 @@ def congested_region(data: Data) -> float:
 
 @measure
 def jump(data: Data, buffer_bdp: float) -> float:
-    """Return the modelled throughput of the fewest connections that exceed the capacity.
+    """Return the throughput of the fewest synchronised connections that overflow the buffer.
 
-    The connections are synchronised; 1 is 10 Gbit/s.
+    The model is for a link of 10 Gbit/s, and the throughput is a fraction of this rate.
     """
     the_path = path(10_000.0)
     buffer = buffer_bdp * the_path.bdp
@@ -178,10 +178,10 @@ def jump(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
-    """Return how much goodput falls from the fewest connections with losses to `times` as many.
+    """Return the fall in goodput from n to `times` n connections, as a fraction of the link's rate.
 
-    Connections are synchronised. The fall is a fraction of the link's rate, and the result the
-    minimum over three rates.
+    n is the fewest synchronised connections that cause losses in the model. The result is the
+    smallest fall at three link rates.
     """
     falls = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -226,9 +226,9 @@ def red_loss(data: Data, times: float) -> float:
 
 @measure
 def red_loss_grows(data: Data) -> float:
-    """Return the share of steps in the number of connections at which RED's loss grows.
+    """Return the fraction of steps to more connections at which RED's modelled loss rate rises.
 
-    Steps are those of six paths, within the range of numbers that have an equilibrium.
+    Steps are those on six paths, between numbers of connections with an equilibrium of RED.
     """
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):
@@ -240,7 +240,7 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Return how many different numbers of connections give the least loss on the six paths."""
+    """Count the different optima on six paths: numbers of connections with RED's least loss."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)
@@ -259,9 +259,9 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
 
 @measure
 def between_the_models(data: Data, of: str, slack: float) -> float:
-    """Return the share of simulated points with a goodput between those of the two models.
+    """Return the share of simulations whose goodput lies between those of two models.
 
-    A goodput outside by at most `slack` counts as well.
+    The models assume synchronised and desynchronised losses. Both limits are widened by `slack`.
     """
     inside = []
     for row in data.cells(of).iter_rows(named=True):

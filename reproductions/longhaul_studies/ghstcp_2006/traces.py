@@ -25,10 +25,10 @@ LARGEST_KEPT = 0.95
 
 @measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
-    """Return how often the window grows like HSTCP's, as a fraction of the samples that grow.
+    """Return the fraction of the window's increases that are about as large as HSTCP's.
 
-    Only windows from `low` to `high` times the BDP count. Growth between two samples is like
-    HSTCP's if it is at least half of HSTCP's increase.
+    Only windows from `low` to `high` times the BDP count. An increase between two samples has to be
+    more than half of HSTCP's.
     """
     window, rounds, growth = _growth(data, of)
     inside = (window >= low * BDP_PKTS) & (window <= high * BDP_PKTS) & (growth > 0)

@@ -54,10 +54,10 @@ def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], d
 def configured(
     data: Data, of: str, key: str, reading: str = "first", end: str = "mean", **cell: Word
 ) -> float:
-    """Return the `least`, `mean` or `most` (`end`) value of a scenario key in experiment `of`.
+    """Return the smallest, mean or largest value of a scenario key in experiment `of`.
 
-    If the value of `key` has several numbers, `reading` selects one of them. `cell` selects
-    scenarios by levels.
+    `end` is `least`, `mean` or `most`. `cell` selects scenarios by levels. If a value has several
+    numbers, `reading` selects one of them.
     """
     del data
     values = [

@@ -138,9 +138,9 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 
 @table
 def cut_signs(data: Data) -> list[str]:
-    """Return a table that compares FAST-AT with six others on the whole and on the cut network.
+    """Return a table of the ratios of FAST-AT's responses to the means of six other algorithms.
 
-    The condition is the most congested one.
+    The ratios are those on the whole and on the scaled-down network, under the worst congestion.
     """
 
     def ratio(of: str, metric: str) -> float:

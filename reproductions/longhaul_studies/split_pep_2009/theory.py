@@ -35,7 +35,7 @@ PROXY_WITH_RED = {
 
 
 def configured(key: str) -> float:
-    """Return the automatic value of `key` of a local RED queue.
+    """Return the value that RED's automatic configuration sets for `key` of the proxy's queue.
 
     Thresholds are in packets of 500 bytes.
     """
@@ -62,7 +62,7 @@ MEASURES = Measures()
 
 @MEASURES.register
 def red_parameter(data: Data, key: str) -> float:
-    """Return the automatic value of `key` of the local RED queue, for packets of 500 bytes."""
+    """Return the value that RED's automatic configuration sets for `key`, with 500-byte packets."""
     return configured(key)
 
 

@@ -250,7 +250,7 @@ def web_three_bottlenecks(data: Data) -> list[str]:
 
 @table
 def web_today(data: Data) -> list[str]:
-    """Return the table of today's senders at 85 % load with drop-tail."""
+    """Return a table of web response times and loss by sender, at 85 % load with drop-tail."""
     where = {"queue": "droptail", "load": 85}
     order = ("mixreact", "pcwnd", "ledbat", "reno", "cubic", "bbr3")
     rows = []

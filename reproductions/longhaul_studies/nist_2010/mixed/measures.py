@@ -111,8 +111,8 @@ def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
 def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
     """Return the average rank of an algorithm's goodput among seven algorithms; 7 is best.
 
-    The average is over conditions, flow groups, and, if `role` is empty, both roles; `file` selects
-    groups.
+    The average is over conditions, over the flow groups that `file` names (default: all), and over
+    both roles unless `role` names one.
     """
     (column,) = places(algorithm)
     roles = [role] if role else list(tables.ROLES)

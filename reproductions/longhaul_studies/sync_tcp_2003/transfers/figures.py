@@ -35,7 +35,7 @@ def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
 
 
 def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
-    """Return a function that draws `metric` of each flow: median and 5 % to 95 % of runs."""
+    """Return a function that draws median and 5 % to 95 % quantiles of each flow's `metric`."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         printed = printed_flows(experiment, column) if column else {}
@@ -125,7 +125,7 @@ def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
 def _watched(
     axes: Axes, data: Data, experiment: str, detector: str, span: tuple[float, float]
 ) -> None:
-    """Draw the router's delay in the time `span`, and the detector's samples and verdicts."""
+    """Draw the router's queueing delay during `span`, and a detector's samples and decisions."""
     router = data.trajectory(experiment, detector=detector, sampled="router")
     acks = data.trajectory(experiment, detector=detector, sampled="acks")
     router, acks = (
@@ -174,7 +174,7 @@ def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]
 
 
 def _several(axes: Axes, data: Data, panel: str) -> None:
-    """Draw utilisation over the number of flows whose largest queueing delay exceeds 190 ms."""
+    """Draw utilisation over the number of flows that ever have a queueing delay above 190 ms."""
     for protocol in ("pcwnd", "mixreact"):
         points = data.points("FTP-MB", protocol=protocol)
         axes.plot(

@@ -134,7 +134,7 @@ def _shaded(
     axes: Axes, data: Data, case: Case, levels: Sequence[Mapping[str, str | float]],
     labels: Sequence[str],
 ) -> None:  # fmt: skip
-    """Draw distributions of one protocol, with a line for each of `levels`."""
+    """Draw response time distributions of one protocol, with a line for each of `levels`."""
     drawn = False
     shades = np.linspace(0.1, 0.74, len(levels))
     for shade, where, label in zip(shades, levels, labels, strict=True):
@@ -157,9 +157,9 @@ def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _by_share(total: str) -> Draw:
-    """Return a function that draws distributions of one protocol, with a line per end-to-end load.
+    """Return a function that draws response time distributions, with a line per end-to-end load.
 
-    `total` is the load of the links by all traffic.
+    `total` is the load of a link by end-to-end traffic and all other traffic.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
