@@ -129,9 +129,9 @@ class Expected:
         )
 
     def _could_miss_little(self, interval: Interval) -> bool:
-        """Return true if the interval is too wide for a test of the printed number.
+        """Return true if the interval contains half or twice the printed number, or `opposite`.
 
-        That is the case if it contains half or twice the printed number, or `opposite`.
+        The interval is then too wide for a test of the printed number.
         """
         printed = self.printed or 0.0
         others = (0.5 * printed, 2.0 * printed, self.opposite)

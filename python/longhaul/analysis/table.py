@@ -38,7 +38,7 @@ MOST_LEVELS = 40
 
 
 class TableError(LonghaulError):
-    """Error: a table, or a column or level of it, cannot be analysed as requested."""
+    """Error: a table, or one of its columns or levels, cannot be analysed as requested."""
 
 
 def _text(level: Level) -> str:

@@ -29,7 +29,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Name of the line: `a*b = c*d` if the runs cannot distinguish these two terms."""
+        """Name of the line's terms; `a*b = c*d` if the runs cannot distinguish `a*b` and `c*d`."""
         return " = ".join(self.names)
 
 

@@ -134,9 +134,9 @@ _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
 def _with_line(text: str, message: str, root: str = "") -> str:
-    """Return a message with the line of the file in front.
+    """Return a message about a key of a file, with the number of the key's line in front.
 
-    The message begins with a key of the file, whose line is searched. `root` is the key's table.
+    `text` is the file; `message` begins with the key, and `root` is the key's table.
     """
     key = _KEY.match(message)
     line = line_of(text, key[1].replace('"', ""), root) if key else None
@@ -215,7 +215,7 @@ def _check_names(campaign: Campaign) -> None:
 
 
 def _check_cells(campaign: Campaign) -> None:
-    """Raise an error for equal runs, for levels without values, and for unknown levels in `set`."""
+    """Raise an error for equal runs, and for levels that `set` does not know or cannot convert."""
     if len(campaign.cells) > len({tuple(cell.values()) for cell in campaign.cells}):
         raise CampaignError("design: some runs have the same levels and random numbers")
     for path, setting in campaign.sweep.settings.items():

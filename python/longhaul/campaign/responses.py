@@ -1,4 +1,4 @@
-"""Responses of campaigns: metrics of runs, or values of a user's function of runs."""
+"""Responses of campaigns: metrics of runs, or values that a user's function returns for a run."""
 
 import hashlib
 import json

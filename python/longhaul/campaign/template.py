@@ -94,12 +94,10 @@ def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
-    """Return a scenario with values set at paths such as `duration` and `flows.LABEL.count`.
+    """Return the scenario `template` with values set at paths such as `flows.LABEL.count`.
 
     `flows.*.recovery` sets a key in every group of flows, `flows.cross-*.recovery` in groups whose
-    labels begin with `cross-`.
-
-    Groups with a count of 0 are left out, so that a sweep may begin at no flows.
+    labels begin with `cross-`. Groups of 0 flows are left out.
     """
     scenario: Scenario = deepcopy(dict(template))
     for path, value in values.items():

@@ -26,10 +26,10 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 
 
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
-    """Divide the rows of `of_scenarios` into values given in scenarios and values that follow.
+    """Divide the rows of `of_scenarios` into values that scenarios must give, and implied values.
 
-    A value follows if the scenario resolves to the same value without it, or without a table around
-    it. This must also be true if all other values that follow are removed at the same time.
+    A value is implied if the scenario resolves to it without its key, or without a table around the
+    key. This must also be true if all implied values are removed together.
     """
     rows = of_scenarios(runs)
     derived = []

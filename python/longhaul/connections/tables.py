@@ -27,7 +27,7 @@ def rows_of(of: str) -> list[tuple[Figure, Form]]:
 def _in_units(
     figure: Figure, form: Form, values: Sequence[Any]
 ) -> tuple[str, Callable[[Any], str]]:
-    """Return a row's title with the unit that suits its values, and a formatting function."""
+    """Return a row's title with a unit that suits `values`, and a function that formats them."""
     if not isinstance(form, int):
         return figure.heading, form
     title, scale = in_units(figure.heading, form, values)

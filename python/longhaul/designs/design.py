@@ -174,7 +174,7 @@ class Design:
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
-        """Return the product of the columns `effect` as text, such as `x1*x2`."""
+        """Return the product of the columns with the indices `effect` as text, such as `x1*x2`."""
         return "*".join(self.names[j] for j in effect)
 
     def _known(self, name: str) -> str:

@@ -1,12 +1,11 @@
-"""Search for generators of two-level fractions of low aberration.
+"""Search for two-level fractional factorial designs of low aberration.
 
 A regular fraction of 2^q runs is a set of columns, each of which is a product of some of q basic
-factors. The search adds one column after another to the best fractions so far. It keeps those with
-the word-length patterns of least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608),
-and removes fractions that seem equivalent (following the sequential construction of Chen, Sun and
-Wu 1993, International Statistical Review 61, pp. 131-145). The search is not exhaustive. The
-resolution of the result is computed from its matrix, but its aberration is only the least that was
-found.
+factors. The search adds one column after another to the best fractions so far. It keeps the
+fractions of least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608), and removes
+those that seem equivalent to others (following the sequential construction of Chen, Sun and Wu
+1993, International Statistical Review 61, pp. 131-145). The search is not exhaustive: fractions
+of less aberration may exist. The resolution is exact.
 """
 
 from collections.abc import Sequence
@@ -35,9 +34,9 @@ class _Fraction:
 
 
 def least_aberration(factors: int, basic: int) -> list[int]:
-    """Return the columns of a fraction with 2^basic runs as bit masks, basic factors first.
+    """Return the columns of a fraction with 2^basic runs, as bit masks over the basic factors.
 
-    The fraction has the least aberration that the search finds.
+    Basic factors come first. The fraction has the least aberration that was found.
     """
     if not basic <= factors < 2**basic:
         raise DesignError(

@@ -90,8 +90,8 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    `broken` are experiments of which runs failed. Bad verdicts on such an experiment remain; all
-    others are withheld.
+    `broken` are experiments of which runs failed. Verdicts on such an experiment are
+    `not evaluated`, except `worse` and `starves`.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria

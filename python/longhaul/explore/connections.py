@@ -224,9 +224,9 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the metrics of links that colour a network: losses, utilisation, delay.
+    """Return metrics that colour links, without queue lengths: losses, utilisation, delay.
 
-    Queues are not included. `seconds` are the times of the samples.
+    `seconds` are the times of the samples.
     """
     grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
     grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
@@ -257,7 +257,7 @@ def _scenario(run: Results) -> Scenario | None:
 
 
 def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the occupied fraction of each link's buffer over time, if its size is known."""
+    """Return the occupied fraction of each link's buffer over time, if buffer sizes are known."""
     scenario = _scenario(run)
     if scenario is None or len(scenario.buffers) != len(values["queue_pkts"]):
         return {}

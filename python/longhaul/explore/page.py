@@ -1,4 +1,4 @@
-"""Writer of the page: catalogue, blobs, script and style in one HTML file."""
+"""Writer of the explorer's page: catalogue, data, script and style in one HTML file."""
 
 import json
 from collections.abc import Sequence

@@ -160,7 +160,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
 
 
 def table(rows: list[Row]) -> Table:
-    """Return a table for the terminal: names and descriptions, each followed by its parameters."""
+    """Return a table for the terminal: name, description and parameters of each listed item."""
     shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         description = Text(row["description"])

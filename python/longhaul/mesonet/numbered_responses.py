@@ -61,7 +61,7 @@ class Part:
         return part / (part + other) if part + other else 0.0
 
     def of_class(self, name: str, column: str | pl.Expr) -> float:
-        """Return the mean of a column, or of an expression of columns, of flow class `name`."""
+        """Return the mean of a column or expression over the period, for the flow class `name`."""
         of_class = self._classes.filter(pl.col("class") == name)
         return _mean(of_class.select(column).to_series())
 
@@ -147,7 +147,7 @@ def _mean(column: pl.Series) -> float:
 
 @dataclass(frozen=True)
 class Response:
-    """A numbered response, and the function that computes it from the tables of a run."""
+    """A numbered response of NIST SP 500-282, and the function that computes it from tables."""
 
     name: str
     title: str

@@ -179,11 +179,11 @@ class PoissonCubic:
 def solve_poisson_cubic(
     scale: float = 0.4, decrease: float = 0.2, *, as_printed: bool = False
 ) -> PoissonCubic:
-    """Solve the mean-field equations behind equation 15 of NIST SP 500-282.
+    """Solve the mean-field equations of CUBIC under Poisson losses (NIST SP 500-282, equation 15).
 
-    Losses before the plateau lower the next peak by half the decrease (fast convergence), and so
-    shorten the time to the plateau. With `as_printed`, losses after the plateau shorten it too,
-    although the window is then above the old peak.
+    A loss before the plateau lowers the next peak by half the decrease (fast convergence), and so
+    shortens the time to the next plateau. With `as_printed`, a loss after the plateau shortens the
+    time too, although the window is then above the old peak.
     """
     late = decrease / 2.0 if as_printed else decrease
 

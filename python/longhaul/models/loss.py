@@ -33,7 +33,7 @@ class LossModel(Protocol):
     """Interface of models of the loss rate at a link."""
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the probability that `link` drops a packet if its flows have this mean window."""
+        """Return the loss probability at `link` if its flows have the mean window `window`."""
         ...
 
 

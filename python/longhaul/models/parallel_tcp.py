@@ -61,9 +61,9 @@ class Point:
 
 
 def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
-    """Return loss rate and throughput with synchronised losses: (5.2) to (5.7).
+    """Return loss rate and throughput if all connections lose packets at once (5.2 to 5.7).
 
-    `buffer` is the longest queue. Without `timeouts` every loss is recovered immediately (5.4).
+    `buffer` is the longest queue in packets. Without `timeouts`, losses cause no timeouts (5.4).
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
@@ -129,7 +129,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return the throughput without losses; None if windows exceed BDP and buffer (5.6, 5.7)."""
+    """Return throughput without losses (5.6, 5.7); None if total windows exceed BDP plus buffer."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None

@@ -201,7 +201,7 @@ def _start_s(start: Any) -> float:  # noqa: ANN401
 
 
 def _numbers(congestion: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numeric parameters of an algorithm; times are converted to seconds."""
+    """Return the numeric parameters of an algorithm by name; times are in seconds."""
     numbers = {}
     for name, value in congestion.items():
         if isinstance(value, (int, float)):

@@ -150,7 +150,7 @@ def read_table(
 
 
 def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -> Path:
-    """Return the file of a table, after checking that the run wrote it."""
+    """Return the path of a table's file; raise ResultsError if it is missing or damaged."""
     file = directory / f"{name}.parquet"
     if not file.is_file():
         raise ResultsError(f"{file}: missing; {remedy}")

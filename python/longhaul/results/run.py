@@ -80,7 +80,7 @@ class Results:
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
-        """Table with a row per proxy: values for the measurement window and whole run."""
+        """Metrics of proxies, one row each: of the measurement window and of the whole run."""
         return self.table("proxies")
 
     @cached_property
@@ -107,7 +107,7 @@ class Results:
     def kind(self) -> Kind:
         """The kind of simulation.
 
-        The properties of this class are the tables of the kind `connections`.
+        This class has properties only for the tables of the kind `connections`.
         """
         return kinds.of(self.meta)
 

@@ -51,7 +51,7 @@ class Calibration:
 
     @property
     def load(self) -> float:
-        """Load at the calibrated rates, as a fraction of the link's rate."""
+        """Measured load at the calibrated connection rates, as a fraction of the link's rate."""
         return self.steps[-1][1]
 
     def as_json(self) -> dict[str, Any]:

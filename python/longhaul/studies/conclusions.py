@@ -56,12 +56,12 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Id of the claim about each row's printed number, by row; none for a printed word."""
+    """Id of the claim about each printed number, by row; rows with a printed word are absent."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A summarising table of the source, with our claims for its numbers."""
+    """Table in which the source summarises its results, with our claims for the numbers."""
 
     title: str
     rows: tuple[str, ...]
@@ -246,7 +246,7 @@ def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> st
 
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
-    """Yield descriptions of the conditions and runs on which the judgements `own` rest."""
+    """Yield texts that name the levels and runs from which the judgements `own` were made."""
     partial = [
         judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
     ]

@@ -107,7 +107,7 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict so far, from the levels in `part`, which were run.
+    """Return a provisional verdict on all levels, from those in `part`, which were run.
 
     It is empty if these levels say nothing about all levels. `kind` is the kind of number.
     """

@@ -120,7 +120,7 @@ class Study:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """Function that computes a run's metrics: the study's own, or for declared responses."""
+        """Function that computes a run's metrics: from `metrics.py`, or from declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -197,7 +197,7 @@ class Study:
         ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
-        """Return the only run of an experiment at `levels`, texts by axis."""
+        """Return the only run of an experiment at `levels`, a mapping of axes to levels as text."""
         (chosen,) = self.chosen([experiment])
         for axis in levels:
             if axis not in chosen.axes:

@@ -59,8 +59,8 @@ def aggregated_variance(
 
     m is the length of a block in samples, from `min_scale` to `max_scale`.
 
-    The estimate is too low, by 0.02 at H = 0.84 and by 0.04 at 0.9, because the mean of the series
-    itself is subtracted.
+    The estimate is too low, by 0.02 at H = 0.84 and by 0.04 at 0.9, because the sample mean
+    replaces the true mean.
     """
     series = _checked(values)
     scales = _scales(len(series), min_scale, max_scale)

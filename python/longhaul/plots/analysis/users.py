@@ -227,9 +227,9 @@ def rank_matrix(
 def rank_spread(
     summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
 ) -> Figure:
-    """Draw the standard deviation of each competitor's average ranks over their mean.
+    """Draw mean and standard deviation of each competitor's average ranks by group of responses.
 
-    The lower right is best.
+    `over` describes the groups.
     """
     drawing, axes = single(for_width_of(5.2), 4.2)
     axes.margins(0.14)

@@ -60,11 +60,11 @@ class DrawnExperiment:
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """Return the cells of all samples; each metric is an array with a value per sample."""
+        """Return the cells; each metric is an array with a median per bootstrap sample."""
         return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """Return the drawn runs of all samples; each metric is an array with a value per sample."""
+        """Return the drawn runs; each metric is an array with a value per bootstrap sample."""
         return _RunsOfAllSamples(self)
 
     @property
@@ -104,7 +104,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return an index from levels to row numbers, for the rows with the numbers `rows`."""
+        """Return an index, by level, of a table of the rows with the numbers `rows`."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -113,7 +113,7 @@ class DrawnExperiment:
         return RowIndex(self.name, frozenset(self.axes), len(rows), column)
 
     def levels(self, axis: str) -> list[Any]:
-        """Return the level of an axis in each cell, by index of the cell."""
+        """Return the level of `axis` in each cell."""
         first = np.unique(self.cell_of_row, return_index=True)[1]
         whole = self.whole.column(axis)
         return [whole[row] for row in first]
@@ -184,7 +184,7 @@ class _AllSamples(Lookup):
 
 
 class _CellsOfAllSamples(_AllSamples):
-    """Cells with medians; each number is an array with a value per bootstrap sample."""
+    """Cells; each metric is an array with a median per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))

@@ -1,4 +1,4 @@
-"""Results that record from how many replications a measure has used time series."""
+"""Results of a study that count the replications of which a measure reads time series."""
 
 from collections.abc import Mapping
 from functools import cached_property

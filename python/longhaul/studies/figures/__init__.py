@@ -1,6 +1,6 @@
 """Figures of a study, drawn from its results: medians as lines, single runs as points.
 
-The source's findings are printed next to each figure, and printed values are drawn in it.
+Published values are drawn in each figure, and published findings printed next to it.
 """
 
 import re

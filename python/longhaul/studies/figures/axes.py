@@ -100,7 +100,7 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Return the position of the axis' factor, a power of ten: x as a fraction, y in pixels."""
+        """Return the position of the tick labels' power of ten: x as a fraction, y in pixels."""
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:

@@ -52,9 +52,9 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 
 
 def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
-    """Return the values that a claim selects, after all comparisons.
+    """Return the values that a claim selects or, if it compares, their differences or ratios.
 
-    Raise NotRunError if no point is left.
+    Raise NotRunError if there is no value.
     """
     points = points_of(data, sides.own, shape)
     same = 0.0
@@ -85,10 +85,9 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return numbers as an array whose last dimension is over points.
+    """Return the numbers of points as an array; shape: points, or bootstrap samples x points.
 
-    Numbers of bootstrap samples have a dimension of samples before it. Raise UnevenError if a
-    sample lacks a number.
+    Raise UnevenError if a sample lacks a number.
     """
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():

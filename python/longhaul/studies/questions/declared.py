@@ -191,9 +191,9 @@ class DeclaredQuestion(Question):
         return number
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the word `metric` names on one side of a comparison.
+        """Return the metrics that `metric=` names in `words`.
 
-        `words` are the `key=value` words of this side.
+        `words` are the `key=value` words of one side of a comparison.
         """
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 

@@ -71,7 +71,7 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """The selected level of each axis of which one level is selected."""
+    """The selected level, for each axis on which the words select a single level."""
     several: Words
     """Axes of which several levels are selected, with the selection, such as `5..` or `8,21`."""
     when: Words
@@ -100,7 +100,7 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """Levels of all axes, and ranges of other metrics, that the claim selects."""
+        """Words that select points: levels by axis, and ranges of other metrics (`when.METRIC`)."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 

@@ -51,9 +51,9 @@ class Question(ABC):
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is the smallest or largest of single runs.
+        """True if the number is the minimum or maximum over single runs.
 
-        Bootstrap samples cannot contain more extreme values, so they give no interval.
+        Bootstrap samples contain no more extreme run, so such a number has no interval.
         """
         return False
 
@@ -73,7 +73,7 @@ class Question(ABC):
 
     @property
     def names_runs(self) -> bool:
-        """True if the claim names its experiments; only then are the required runs known."""
+        """True if the claim names its experiments; if not, the runs that it needs are unknown."""
         return OF in self.sides.own
 
     @property
@@ -127,10 +127,10 @@ class Question(ABC):
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:
-        """Return the metrics that every selected cell must have.
+        """Return the metrics that are needed in every cell with the levels in `words`.
 
-        If ranges of other metrics (`when.`) select cells, these are the other metrics; the
-        question's own metric is then needed only in the cells that they select.
+        These are the metrics whose ranges (`when.`) select among the cells or, without ranges, the
+        question's own metrics.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by
