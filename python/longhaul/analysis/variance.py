@@ -35,7 +35,7 @@ class Source:
 
 @dataclass(frozen=True)
 class _Term:
-    """A main effect or an interaction; terms that are equal to it in all runs are its aliases."""
+    """A main effect or an interaction; `names` has its name and those of its aliases."""
 
     factors: tuple[str, ...]
     basis: np.ndarray
@@ -70,7 +70,7 @@ def anova(
 
 
 def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
-    """Return main effects, then interactions of up to `order` factors, those of fewer first."""
+    """Return main effects, then two-factor interactions, and so on up to `order` factors."""
     indicators = {name: _indicators(words) for name, words in factors.items()}
     terms: list[_Term] = []
     for size in range(1, order + 1):

@@ -305,8 +305,7 @@ def _check_factors(factors: Factors) -> None:
 def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> Design:
     """Return the design of a campaign.
 
-    If the design is a fraction of the two-level factors, it is combined with all levels of the
-    others.
+    A fractional factorial of the two-level factors is crossed with all levels of other factors.
     """
     given = whole.get("design", "full")
     if given == "full":

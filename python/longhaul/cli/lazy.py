@@ -75,7 +75,7 @@ class Deferred(TyperCommand):
         return command
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401
-        """Load the complete command and let it parse the arguments (calls, help, completion)."""
+        """Import the complete command, and let it parse the arguments."""
         command = self.loaded()
         try:
             return command.make_context(*args, **more)

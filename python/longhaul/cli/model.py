@@ -201,7 +201,7 @@ def parallel_tcp(
 
 
 def _ladder(path: parallel.Path) -> list[int]:
-    """Return numbers of connections from 1 to ten times the number that fills the path."""
+    """Return numbers of connections from 1/4 to 10 times the number that fills the path."""
     filling = path.bdp / path.max_window
     parts = (0.25, 0.5, 0.75, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 6, 8, 10)
     return [max(1, ceil(part * filling)) for part in parts]

@@ -131,9 +131,9 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return pairs of runs whose results are equal because no random number was drawn.
+    """Return the names of runs with equal results, and why no random number was drawn.
 
-    Their scenarios differ only in the random numbers (seed or replication).
+    The scenarios of these runs differ only in the seed or replication.
     """
     equal = []
     for group in replicated(runs):

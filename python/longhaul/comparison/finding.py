@@ -12,9 +12,10 @@ MOST = 3
 
 
 def findings(runs: Sequence[Results]) -> list[str]:
-    """Return a sentence for each run or group of replications; empty if a run is not of TCP.
+    """Return a sentence on the goodputs of each run, or of each group of replications.
 
-    Replications are runs whose scenarios differ only in the seed or replication.
+    The list is empty if a run is not of TCP. Replications are runs whose scenarios differ only in
+    the seed or replication.
     """
     if not all(run.is_tcp for run in runs):
         return []

@@ -27,7 +27,7 @@ LEAST_BEAM = 12
 
 @dataclass(frozen=True)
 class _Fraction:
-    """A fraction: its columns as bit masks of basic factors, and the number of ones in each run."""
+    """A fractional factorial: columns as bit masks of basic factors, and each run's count of 1s."""
 
     columns: tuple[int, ...]
     weights: np.ndarray

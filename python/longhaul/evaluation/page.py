@@ -1,4 +1,4 @@
-"""HTML page of an evaluation: verdicts in the order of the document, then plots."""
+"""HTML page of an evaluation: verdicts on each criterion of a suite, then plots."""
 
 import json
 from collections.abc import Sequence
@@ -301,9 +301,9 @@ def _point_name(point: Point) -> str:
 
 
 def _row_name(point: Point) -> str:
-    """Return the title of a point's row in a panel.
+    """Return the label of a point in a plot.
 
-    The title has a mark if the subject is worse, because colours do not suffice.
+    The label has the verdict if it is better or worse, because colours do not suffice.
     """
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict

@@ -1,4 +1,4 @@
-"""Suites of evaluations: experiments, and criteria with the quantities that decide them."""
+"""Suites of evaluations: experiments, and criteria judged by quantities measured in them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence

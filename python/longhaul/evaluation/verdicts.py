@@ -200,9 +200,9 @@ def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
-    """Return the verdict of comparing the subject (`own`) with another contender (`other`).
+    """Compare the subject's values (`own`) with a contender's (`other`); return the verdict.
 
-    The values are by replication. Small or random differences count as equal.
+    Keys are replications. A small or insignificant difference counts as none.
     """
     both = [number for number in own if number in other]
     if not both:

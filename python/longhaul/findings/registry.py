@@ -64,7 +64,7 @@ class Text:
     note: str = ""
     """Explanation of columns, such as what an interval covers; printed below the table."""
     heading: str = ""
-    """Title to print, with the unit of a response; empty if `title` is printed."""
+    """Title with a response's unit, printed instead of `title` unless empty."""
     scale: float = 1.0
     """Factor by which values are multiplied to get the unit in the heading."""
 

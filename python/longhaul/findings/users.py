@@ -125,7 +125,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Return a sort key for responses: statistic, role and number of the flow group, if any."""
+    """Return a response's sort key: statistic, role and number of its flow group, if any."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 

@@ -64,9 +64,9 @@ def parts_of(response: str) -> GroupResponse | None:
 
 
 def short_name(response: str) -> str:
-    """Return the flow group of a response in the letters of table 8-6, such as `SP VF-F`.
+    """Return the abbreviation of a response's flow group (table 8-6), such as `SP VF-F`.
 
-    Other names are returned unchanged.
+    A response without a flow group is returned unchanged.
     """
     parts = parts_of(response)
     if parts is None:

@@ -71,11 +71,9 @@ class MesoNet:
 
     @property
     def backbone_ends(self) -> dict[str, tuple[str, str]]:
-        """The two routers at the ends of each backbone link, by the link's name.
-
-        The name cannot be split at hyphens, because names of routers may contain hyphens.
-        """
+        """The two routers at the ends of each backbone link, by the link's name."""
         routers = self.topology.filter(tier="backbone")["router"].to_list()
+        # Links' names are not split at hyphens, because routers' names may contain hyphens.
         ways = {f"{start}-{end}": (start, end) for start in routers for end in routers}
         links = self.backbone_links["link"].unique(maintain_order=True)
         return {link: ways[link] for link in links}

@@ -42,7 +42,7 @@ class Dynamics(Protocol):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives of the states with respect to time.
+        """Return the time derivatives of a flow's states.
 
         `rtt_s` includes the queueing delay `queueing_s`; `events` is the rate of loss events.
         """
@@ -150,9 +150,9 @@ class Cubic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow at this window that has had no loss.
+        """Return the states of a flow that has this window and has had no loss.
 
-        They are the window as the peak, and the time at which the cubic reaches its peak.
+        The peak is the window; the time is that at which the cubic reaches its peak.
         """
         return [window, cbrt(window * self.decrease / self.scale)]
 

@@ -99,8 +99,8 @@ def loss_free_s(
     Each segment is acknowledged after a round trip, and the host sends at most `host_pps` segments
     a second. Slow start adds a segment per acknowledgement; above `max_ssthresh` it adds
     `max_ssthresh / 2` segments per round trip (RFC 3742). From `ssthresh` on, the window grows by
-    one segment per round trip. On its very fast paths (chapter 9), NIST SP 500-282 measures the
-    mean of this time over sizes and round-trip times.
+    one segment per round trip. NIST SP 500-282, chapter 9, measures the mean of this time
+    over sizes and round-trip times on very fast paths.
     """
     window, acked = initial_window, 0
     acks: list[float] = []

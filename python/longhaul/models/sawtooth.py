@@ -85,9 +85,9 @@ def bic(
 ) -> Callable[[ArrayLike, float], Numbers]:
     """Return BIC's response function (Xu, Harfoush and Rhee 2004, section III).
 
-    It is computed round trip by round trip. Each covers half of the distance to the peak, in steps
-    from `min_increment` to `max_increment`; a loss occurs at the peak. Below `low_window`, the
-    function is standard TCP's.
+    In each round trip, the window grows by half of its distance to the peak, but by
+    `min_increment` to `max_increment`. A loss occurs at the peak. Below `low_window`, the function
+    is standard TCP's.
     """
 
     def tooth(peak: float) -> tuple[float, float]:

@@ -236,8 +236,7 @@ class Results:
     def _sampled_links(self) -> tuple[str, ...]:
         """Names of the links that have samples.
 
-        Each such link has a sample at the beginning, so that a long run need not be read
-        completely.
+        Each such link has a sample at the beginning, so only the first rows are read.
         """
         file = check_table(self.path, self.meta, "series", self._remedy("series"))
         first = self.flows.height + self.links.height + self.tables.get("proxies", 0)

@@ -201,9 +201,9 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """Return the band of a claim, widened by the rounding of recorded results to single precision.
+    """Return the band that a claim accepts, widened by the single-precision rounding of results.
 
-    If a claim gives no ends of the band, the band is its value plus or minus its tolerance.
+    If a claim gives no ends of its band, the band is its value plus or minus its tolerance.
     """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401

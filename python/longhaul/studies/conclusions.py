@@ -266,9 +266,9 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
 
 
 def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:
-    """Return the rows of the source's summarising table for a report.
+    """Return the rows of a table in which the source summarises its results.
 
-    Each entry has the printed word or number, our value, and the verdict.
+    Each cell has the printed word or number, our value, and the verdict.
     """
     by_id = {judgement.claim.id: judgement for judgement in judgements}
     return [[_cell(column, row, by_id) for column in summary.columns] for row in summary.rows]

@@ -31,7 +31,7 @@ class RecordedCells:
 
     @cached_property
     def rows(self) -> Mapping[Cell, int]:
-        """Row number of each cell in the table of its experiment's cells."""
+        """Row number of each cell in its experiment's table of cells."""
         return dict(self._rows())
 
     def _rows(self) -> Iterator[tuple[Cell, int]]:

@@ -41,7 +41,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment of a study; without a template it is theory, for which nothing is simulated."""
+    """An experiment of a study; without a template, it is theory and simulates nothing."""
 
     name: str
     title: str

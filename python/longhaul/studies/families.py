@@ -67,10 +67,9 @@ class _FamilyCells:
 
 
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
-    """Judge all families of a study; return, for each claim in a family, the family's judgement.
+    """Judge each family of claims as a whole; return its judgement by the id of each claim.
 
-    Keys are the claims' ids. A family is judged if at least three replications have values for all
-    of its claims.
+    A family is judged if at least three replications have values for all of its claims.
     """
     cells, found = [], []
     for declared in _declared(study):

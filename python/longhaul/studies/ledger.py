@@ -96,7 +96,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
     """Return, for each claim, its values in all bootstrap samples.
 
-    Values are computed for all samples at once if the question supports this, otherwise one by one.
+    Values are computed for all samples at once, or sample by sample if the question needs this.
     The list is empty for a claim whose interval does not come from bootstrap samples.
     """
     sampled: list[list[float]] = [[] for _ in measured]
@@ -145,10 +145,7 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """Kind of number, from which `partial` derives bounds over all levels of an axis.
-
-        The text is empty if there are no bounds.
-        """
+        """Kind of the claim's number, such as a count (see `partial`); may be empty."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 
@@ -220,7 +217,7 @@ def _by_next_run(expected: Expected, middle: float) -> Decide:
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Return a function that judges a median by its interval, or a value by itself without one."""
+    """Return a function that judges a median by its interval, whose ends may be equal."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)

@@ -34,7 +34,7 @@ def check(study: Study) -> None:
 def _check_question(study: Study, claim: Claim) -> None:
     """Raise an error if the `key=value` words of a claim do not fit its experiments.
 
-    The word `whole` must name an axis.
+    The value of `whole` must be an axis.
     """
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes

@@ -141,7 +141,7 @@ def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _picture(network: Network) -> Markup:
-    """Return the diagram: flows to the right are above the routers, flows to the left below."""
+    """Return a network's diagram: flows to the right above the routers, to the left below."""
     to_right = [group for group in network.groups if group.end > group.start]
     to_left = [group for group in network.groups if group.end < group.start]
     left = MARGIN + NODE

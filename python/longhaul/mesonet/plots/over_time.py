@@ -194,10 +194,8 @@ class Lines:
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
         """Return the mean of a curve in each period.
 
-        Intervals before a flow starts are included, as in summaries.
-
-        A mean is None if the period has at most one sample, because the flow starts at the period's
-        end. It is also None if the run ended before the period.
+        Intervals before a flow starts are included, as in summaries. The mean is None if the flow
+        has at most one sample in the period, or if the run ended before the end of the period.
         """
         there = self._value(curve, self.there).count() > 1
         mean = pl.when(there).then(self._value(curve).mean())

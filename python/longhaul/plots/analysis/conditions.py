@@ -1,4 +1,4 @@
-"""Elements shared by plots over conditions: numbers of competitors, notes, rows of levels."""
+"""Texts shared by plots over conditions: legend, title, notes, and texts below the axis."""
 
 import textwrap
 from collections.abc import Mapping, Sequence

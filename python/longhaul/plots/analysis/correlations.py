@@ -159,7 +159,7 @@ def weights(
 
 @styled()
 def shares(components: Components) -> Figure:
-    """Draw the fraction of the variance that each principal component explains, and their sums."""
+    """Draw each principal component's fraction of the variance, and the cumulative fractions."""
     given = 100 * components.variance_shares
     drawing, axes = single(max(4.2, 0.3 * len(given) + 1.5), 3.0)
     at = np.arange(len(given))

@@ -42,7 +42,7 @@ NAMED_ALIASES = 2
 
 @dataclass(frozen=True)
 class Screening:
-    """Runs of a two-level design, with one response, the input of all ten plots."""
+    """Input of all ten plots: the runs of a two-level design, with one response."""
 
     coded: np.ndarray
     """Levels as -1 or +1; shape: runs x factors."""

@@ -91,7 +91,7 @@ class DrawnExperiment:
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
     def order(self, rows: np.ndarray) -> "_CellOrder":
-        """Return the order of the cells in a sample whose runs have the row numbers `rows`."""
+        """Return the cells of a sample in the order of its runs, whose row numbers are `rows`."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
@@ -140,9 +140,9 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """Row numbers of runs; shape: replications x cells x runs.
+        """Row numbers of runs; shape: replications x cells x runs of the cell.
 
-        A missing run has the number of all rows, which is beyond the last row.
+        A missing run has the row number after the last row.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
@@ -177,7 +177,7 @@ class _AllSamples(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """Return a list with an array over samples for each row; None for a row without values."""
+        """Return each row of `numbers`, an array over samples; None for a row without values."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]

@@ -102,10 +102,10 @@ class _AllSamplesData(Data):
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
-        """Return medians over replications of a metric's values in both cells, joined by `combine`.
+        """Return, for each bootstrap sample, the median of a metric's paired values in two cells.
 
-        The result has a median for each sample; it is NaN in a sample without a common replication.
-        Raise NotRunError if all are NaN.
+        `combine` joins the values of each replication. The median is NaN in a sample without a
+        common replication. Raise NotRunError if all are NaN.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError

@@ -92,7 +92,7 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return both ends of the axis, as positions in pixels along the axis and across it."""
+        """Return the plot's two ends along the axis, and those across the axis, in pixels."""
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:

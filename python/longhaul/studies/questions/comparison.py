@@ -134,10 +134,10 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """Return the pairs of matching points of both sides: index into `keys`, key of `others`.
+    """Return the pairs of matching points of a comparison: index into `keys`, key of `others`.
 
-    Points match at equal levels of the axes that have several levels on either side. If `words`,
-    those of the second side, name several levels of another axis, a point is paired with each.
+    Points match if they have equal levels of the axes with several levels on either side. If the
+    second side's `words` name several levels of another axis, a point has a pair for each level.
     """
     common = [
         axis

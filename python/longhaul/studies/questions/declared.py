@@ -248,10 +248,10 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return the ratio of each place in `order`, such as `a+b>c`, to the next place.
+    """Return a ratio for each `>` in an order of levels such as `a+b>c`.
 
-    The ratio is the smallest number at a place divided by the largest number at the next. `numbers`
-    has one number for each of the `groups`.
+    The ratio is the smallest number just left of the `>`, divided by the largest just right of it.
+    `numbers` has a number for each of the `groups`.
     """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]

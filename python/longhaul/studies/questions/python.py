@@ -1,4 +1,4 @@
-"""Questions of measures that a study defines in Python, as functions of the results."""
+"""Numbers of claims that a study's Python functions compute from the results."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class PythonQuestion(Question):
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for `key=value` words that the function lacks or does not accept."""
+        """Raise ValueError if `key=value` words do not fit the function's parameters."""
         words = dict(self.words)
         if self.whole_axis is not None:
             words.setdefault(self.whole_axis, "")  # filled in with the existing levels later

@@ -54,7 +54,7 @@ class Sides:
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
-        """Assign the words of a claim to the sides of its comparisons."""
+        """Assign a claim's words to sides: `over.flows=5` to the second side of `over`."""
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():
@@ -74,7 +74,7 @@ class Sides:
 
     @property
     def all(self) -> list[Words]:
-        """Words of the first side, then of the second side of each comparison."""
+        """Words of the first side, then those of each comparison's second side."""
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
@@ -83,7 +83,7 @@ class Sides:
 
 
 def names(word: Word) -> list[str]:
-    """Return the names that the value of a word lists, separated by commas."""
+    """Split the value of a `key=value` word into names at commas."""
     return str(word).split(SEVERAL)
 
 
