@@ -108,12 +108,12 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source, or "" if its numbers keep their own verdicts.
+    """Return a verdict for each family of one source, "" if its numbers keep their own verdicts.
 
-    *Outside the band*: the mean lies outside the family's band, and the test rejects that the
-    printed value is one more replication, at 5 % for all families together (Holm, Scandinavian
-    Journal of Statistics 6, 1979). *Undecided*: the mean lies outside, and at most one replication
-    reaches the printed value.
+    *Outside the band*: the mean lies outside the family's band, and the hypothesis of `p_value` is
+    rejected at 5 % for all families together (Holm, Scandinavian Journal of Statistics 6, 1979).
+    *Undecided*: the mean lies outside without rejection, and at most one replication reaches the
+    printed value.
     """
     rejected = holm([family.p_value for family in families])
     return [

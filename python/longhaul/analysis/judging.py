@@ -7,12 +7,13 @@ of the claim is true. *Outside the band*: no part of the interval is in the band
 not contradicted either. Without an interval, the measured value alone decides.
 
 A printed number that comes from a single run is compared with the prediction interval of one more
-run of ours. The claim is reproduced if this interval is wholly in the band, and contradicted if it
-is wholly beyond `opposite`. Otherwise, the verdict depends on three tests. If the interval does not
-contain the printed number, the verdict is *undecided* if the band contains our median, otherwise
-*outside the band*. If the interval contains the printed number, and also `opposite` or half or
-twice the printed number, it is too wide for a test, and the verdict is *undecided*. In all other
-cases the verdict is *reproduced* if the band contains our median, otherwise *outside the band*.
+run of ours. The first rule that applies gives the verdict:
+
+- The interval is wholly in the band: *reproduced*; wholly beyond `opposite`: *contradicted*.
+- It lacks the printed number: *undecided* if the band has our median, else *outside the band*.
+- It also contains `opposite`, or half or twice the printed number: *undecided*, since the interval
+  is too wide for a test.
+- Otherwise: *reproduced* if the band has our median, else *outside the band*.
 """
 
 from dataclasses import dataclass

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """Relative differences in goodput between alternative algorithms, and to competing flows.
+    """Relative differences in goodput: among alternative algorithms, and from competing flows.
 
-    Competing flows share the network with the flows of one alternative algorithm.
+    In each run, the competing flows share the network with flows of one alternative algorithm.
     """
 
     among_first: float

@@ -169,7 +169,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return an error if runs of this kind lack the table of the value at `place`; else None."""
+    """Return an error that names the optional table which `place` needs; None if it needs none."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None

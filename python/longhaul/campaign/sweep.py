@@ -101,7 +101,7 @@ class Run:
 class Sweep:
     """All combinations of the levels of axes, each replicated with different random numbers.
 
-    Settings use the levels of axes, or of factors in the `conditions` of an axis.
+    Each level of an axis with `conditions` sets the levels of several factors.
     """
 
     experiment: str
@@ -145,7 +145,7 @@ class Sweep:
     def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
         """Return the values of scenario keys, by path, for the levels in `cell`.
 
-        Errors name the path.
+        An error names the key's path.
         """
         values = {}
         for path, setting in self.settings.items():

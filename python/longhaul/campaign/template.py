@@ -116,9 +116,9 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables at a path; a pattern in the path may match several groups of flows.
+    """Yield the tables to which the steps `way` lead from the table or list `place`.
 
-    `way` is the list of steps left of `path`; `path` is for messages.
+    A step may match several groups of flows by a pattern. `path` is for messages.
     """
     if not way:
         yield place

@@ -174,8 +174,8 @@ def parallel_tcp(
 ) -> None:
     """Print the modelled goodput of N parallel connections over drop-tail or RED.
 
-    With drop-tail, losses are synchronised (a lower bound of goodput) or one by one (an upper
-    bound).
+    With drop-tail, all connections lose packets together (a lower bound of goodput), or one after
+    another (an upper bound).
     """
     rtt_s, _ = path_of(rate, rtt, packet)
     if not window >= packet:

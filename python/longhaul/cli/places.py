@@ -15,9 +15,8 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    The directory is `out` if given, otherwise a directory below the working directory. If only the
-    directory of the campaign file contains runs of this campaign, a directory below that one is
-    returned, so that the runs are found from every working directory.
+    The directory is `out` if given, otherwise `campaigns/NAME` in the working directory. If runs of
+    the campaign are only in `campaigns/NAME` beside the campaign file, that directory is returned.
     """
     if out is not None:
         return check_directory(out)

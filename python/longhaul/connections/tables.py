@@ -102,7 +102,7 @@ def table(runs: Sequence[RunData]) -> Table:
 
 
 def _links(summaries: Sequence[Summary]) -> list[Block]:
-    """Return a block of rows for each link; an idle link has no rows for its queue."""
+    """Return a block of rows for each link, without queue metrics if the link is idle."""
     blocks = []
     for name in dict.fromkeys(link for summary in summaries for link in summary.links["link"]):
         links = [summary.link(name) for summary in summaries]

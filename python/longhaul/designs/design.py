@@ -22,8 +22,8 @@ _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.
 class Factor:
     """A factor and its levels, which are coded from -1 to +1.
 
-    Two levels are coded as -1 and +1, more levels at equal distances. Designs with values between
-    levels (a Latin hypercube) interpolate between the first and the last level.
+    Two levels are coded as -1 and +1, more levels at equal distances. Other coded values, as in a
+    Latin hypercube, are interpolated between the first and the last level.
     """
 
     name: str

@@ -14,7 +14,7 @@ from longhaul._engine import EmulationError
 TOOLS = ("mm-link", "mm-delay", "mm-loss")
 
 SERVER, CLIENT = "server", "client"
-"""Names of the nodes; programs run at the client, and the server is at the far end of the link."""
+"""Names of the hosts at the ends of the path; the user's program runs at the client."""
 
 QUEUES = {"infinite": "droptail", "droptail": "droptail", "codel": "codel", "pie": "pie"}
 """Queue disciplines by mahimahi's names; `drophead` has no counterpart."""

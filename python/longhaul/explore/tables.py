@@ -193,7 +193,7 @@ def add_series(
 ) -> None:
     """Add curves to a page's table, one for each row and metric; too many samples are thinned.
 
-    `shown` are the metrics to show at first, and `lost` is the one that counts losses, if any.
+    `shown` are the metrics to show at first, and `lost` the metric of losses, if any.
     `note` is a text for the user.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]

@@ -83,5 +83,5 @@ def either(names: Sequence[str]) -> str:
 
 
 def _elsewhere(ending: str) -> str:
-    """Return a hint at commands that write files with this suffix; empty if there are none."""
+    """Return a hint that names commands which write files with this suffix, or nothing."""
     return f"; {ending} is written by {WRITERS[ending]}" if ending in WRITERS else ""

@@ -70,7 +70,7 @@ def of_several_labels(table: ResponseTable) -> bool:
 
 
 def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the responses by quantity, such as `goodput_bps`, and label of flows.
+    """Return the names of responses, by quantity (such as `goodput_bps`), then by label of flows.
 
     Raise TableError if no response belongs to a label.
     """

@@ -158,10 +158,11 @@ class Response:
 
 
 def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
-    """Return the responses of a run, with the numbers of chapter 4, 6 (and 7), or 8 (and 9).
+    """Return a run's responses, as numbered in a chapter of NIST SP 500-282.
 
-    There is a row per response and period, with the columns `response`, `period` (`run` for the
-    whole run), `value`, `unit`, `title`. Responses are left out if the run lacks their table.
+    `chapter` is 4, 6 (also for chapter 7) or 8 (also for chapter 9). There is a row per response
+    and period, with the columns `response`, `period` (`run` for the whole run), `value`, `unit`,
+    `title`. Responses from tables that the run lacks are left out.
     Packet counts are per interval, times in ms, throughputs in packets per second.
     """
     tables = MesoNet.of(run)

@@ -297,7 +297,10 @@ class Compound(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the stationary loss window at this rate of events; the rest is delay window."""
+        """Return the stationary loss window, and the rest of `window` as the delay window.
+
+        `events` is the number of losses per second.
+        """
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 
@@ -343,7 +346,7 @@ class Illinois(OneState):
     low_window: float = 15.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half of the window, because the first loss occurs when the queue is full."""
+        """Return the window after the first loss, with the decrease at a full queue."""
         return [window * (1.0 - self.max_decrease)]
 
     def derivative(

@@ -61,10 +61,9 @@ class DropTail:
 class Red:
     """RED (Floyd and Jacobson 1993), with gentle mode if `gentle` is true.
 
-    `spacing` is the mean loss rate divided by the probability `p` of RED's curve. The ratio is 1 if
-    packets are selected independently, 2 if gaps are uniform up to `1 / p` packets, as in the RED
-    paper, and two thirds if gaps are uniform from `1 / p` to `2 / p` packets, as with ns-2's
-    `wait`.
+    `spacing` is the loss rate divided by the probability `p` of RED's curve. It is 1 if losses are
+    independent. It is 2 if the gaps between losses are uniform up to `1 / p` packets (RED paper),
+    and 2/3 if they are uniform from `1 / p` to `2 / p` packets (ns-2's `wait`).
     """
 
     min_th: float

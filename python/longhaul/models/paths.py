@@ -133,6 +133,6 @@ def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
 def loss_free_goodput(segments: int, rtt_s: float, host_pps: float, **start: float) -> float:
     """Return the goodput of a transfer without losses, in segments per second.
 
-    See `loss_free_s`.
+    The parameters are those of `loss_free_s`.
     """
     return segments / loss_free_s(segments, rtt_s, host_pps, **start)

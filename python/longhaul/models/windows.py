@@ -1,7 +1,7 @@
 """Simulation of an algorithm's window round by round, without a network: `longhaul window`.
 
-Each round trip acknowledges one window of segments. Losses are periodic in segments, or random. A
-lost segment reduces the window, at most once per round trip, and recovery takes no time. This is
+Each round trip acknowledges one window of segments. Losses hit every n-th segment, or random ones.
+A lost segment reduces the window, at most once per round trip, and recovery takes no time. This is
 the model behind the response functions of RFC 5681 and RFC 3649.
 """
 

@@ -16,7 +16,7 @@ ASKS = {
 
 
 def read_all(sources: Sequence[Path]) -> dict[Path, str]:
-    """Return the texts of the sources and of included files in the same directories."""
+    """Return the texts of sources, and of files that they include from their directory."""
     texts: dict[Path, str] = {}
     waiting = list(sources)
     while waiting:

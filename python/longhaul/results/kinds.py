@@ -107,7 +107,7 @@ class Kind:
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]
     """Function that returns facts of a `run.json` that pages show, as texts."""
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """Function that returns facts in a `run.json` which campaigns store for this kind of run."""
+    """Function that returns the part of a `run.json` which campaigns store."""
     reduced: Callable[[RunData, int | None], dict[str, Any]]
     """Function that returns the tables of a run that campaigns store.
 

@@ -76,10 +76,9 @@ def calibrate(
 ) -> Calibration:
     """Find the factor for the rates of the flows with `labels` that gives the load on a link.
 
-    The calibrated rates are then simulated with the random numbers of `others` more replications,
-    because heavy-tailed sizes give very different loads in short runs. Each run takes the
-    scenario's duration, regardless of its `measure.stop`. `progress` shows the runs on the
-    terminal.
+    `others` more replications then show the scatter of the load, which is large for heavy-tailed
+    sizes in short runs. Each run takes the scenario's duration, regardless of its `measure.stop`.
+    `progress` shows the runs on the terminal.
     """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)

@@ -1,4 +1,4 @@
-"""Completion of new results by recorded results, for runs that the new results lack."""
+"""Addition of recorded results to new results that lack some runs of a study."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

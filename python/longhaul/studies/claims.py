@@ -73,9 +73,9 @@ class Claim:
     Such claims count as one statement.
     """
     narrower: str = ""
-    """Levels of factors to which the source's sentence applies but that the claim leaves out.
+    """Levels that the source's sentence includes and the claim does not; empty if there are none.
 
-    Such a claim cannot confirm its sentence. The text is empty if no level is left out.
+    A claim with such levels cannot confirm the sentence.
     """
 
     @property
@@ -229,10 +229,7 @@ def _expected(row: Row) -> Expected:
 
 
 def _runs(text: str) -> str:
-    """Return the number of runs behind a source's number, as text, after a check.
-
-    Raise ValueError if the text is not empty, not a positive integer, and not `several`.
-    """
+    """Return a claim's `runs`, a positive integer, `several` or empty; else raise ValueError."""
     if text and text != SEVERAL and not (text.isdecimal() and int(text) > 0):
         raise ValueError(f"runs: expected a number of runs, `{SEVERAL}` or nothing, found `{text}`")
     return text

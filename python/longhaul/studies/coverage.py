@@ -112,9 +112,9 @@ def in_words(
 ) -> Iterator[str]:
     """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    A cell is a combination of levels. In experiments with several replications, cells are counted
-    instead of runs. `there` contains the cells that were run. If it is given, only these are
-    described, such as `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
+    A cell is a combination of levels; with several replications, the text counts cells, not runs.
+    If `there`, the cells that were run, is given, the text describes these:
+    `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)
     by_experiment: dict[str, list[dict[str, Any]]] = {name: [] for name in counts}

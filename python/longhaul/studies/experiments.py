@@ -61,7 +61,7 @@ class Experiment:
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Tables of conditions by axis: levels of other factors at each level of the axis."""
     all_samples: bool = False
-    """True if every sample of a time series is stored; otherwise, a few hundred are."""
+    """True if all samples of time series are stored, false for a few hundred of each."""
     folder: Path = field(default_factory=Path)
     """Directory of the file that declares the experiment; it may contain a `reduce.py`."""
 
@@ -72,7 +72,7 @@ class Experiment:
 
     @property
     def columns(self) -> set[str]:
-        """Names of the factors whose levels follow from a table of conditions."""
+        """Names of the factors in the tables of conditions."""
         tables = self.conditions.values()
         return {column for table in tables for row in table.values() for column in row}
 

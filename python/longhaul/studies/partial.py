@@ -65,10 +65,10 @@ class CoveredLevels:
 
 
 def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
-    """Return bounds of a number over all levels of an axis, from its interval over some levels.
+    """Return bounds of a number over all levels of an axis, of which only some were run.
 
-    `kind` is the kind of number, such as a count, and `part` has the levels. A bound is infinite if
-    missing levels may move the number without limit.
+    `interval` is the number's interval over the levels in `part`, and `kind` its kind, such as a
+    count. A bound is infinite if missing levels may move the number without limit.
     """
     low, high = interval
     there = len(part.there)
@@ -83,10 +83,10 @@ def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
 def judge(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """Return the verdict on all levels and, if it is undecided, the verdict so far.
+    """Return the verdict for all levels and, if undecided, the verdict for the levels run.
 
-    Both the band and `decide`, the rule for one more run, judge the bounds over all levels. The
-    verdict is undecided unless they agree.
+    The number's bounds over all levels are judged twice: by the band of `expected`, and by the
+    function `decide`. The verdict is undecided unless both agree.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)

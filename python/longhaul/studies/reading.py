@@ -1,7 +1,7 @@
 """Record of the sections of a source that were read completely.
 
 The record is in the optional `reading.toml`. In these sections, every testable statement is a
-claim, or the record lists it with the reason why it is none.
+claim, or the record lists it with the reason why it is no claim.
 """
 
 import tomllib

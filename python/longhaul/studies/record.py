@@ -36,7 +36,7 @@ class Facts:
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Return the facts of results collected now; `wanted` is the number of all runs."""
+        """Return the facts of new results of a study that has `wanted` runs at this scale."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())
@@ -101,7 +101,7 @@ def read(folder: Path, study: Study) -> Record:
 
 
 def recorded(study: Study) -> tuple[Path, Record]:
-    """Return the results that a study ships with, and their directory; full scale is preferred."""
+    """Return the results shipped with a study, at full scale if any, and their directory."""
     return _first(study, [study.recorded], tuple(reversed(SCALES)))
 
 

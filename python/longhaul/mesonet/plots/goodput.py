@@ -86,7 +86,7 @@ def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Ba
 def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
     """Return mean goodputs by flow group in the part of the run that is shown.
 
-    A second column has them as fractions of the interface's speed.
+    `share` is the goodput as a fraction of the interface's speed.
     """
     goodput = in_part_of_run(tables.goodput, pl.col("interval") * tables.interval_s, options)
     hosts = tables.scenario["hosts"]

@@ -35,15 +35,15 @@ def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw the residuals of competitors from their mean, by condition.
-
-    Conditions are in the order of their largest residual.
+    """Draw, for each condition, the differences of competitors from their mean (residuals).
 
     `values` has a row per condition and a column per competitor. `levels` has, for each factor, a
-    text per condition. `label` is the name of the response and its unit. Columns are green if they
-    have a significant high outlier, red for a low one, and black otherwise. Rows below the axis
-    have the levels of factors, the extreme competitor, its residual's order of magnitude and
-    percentage of the mean, and Grubbs' statistic.
+    text per condition, and `signs` explains them. `label` is the response's name and unit.
+
+    Conditions are in the order of their largest residual. They are green with a significant high
+    outlier, red with a low one, and black otherwise. Rows below the axis have the levels of
+    factors, Grubbs' statistic, the extreme competitor, and its residual's order of magnitude and
+    percentage of the mean.
     """
     given = np.asarray(values, float)
     each = [outliers.residuals(row, critical) for row in given]

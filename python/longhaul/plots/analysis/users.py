@@ -184,7 +184,7 @@ def rank_matrix(
     values: ArrayLike, who: int, title: str, conditions: Sequence[str], groups: Sequence[str],
     notes: Sequence[str] = (), factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw the rank of competitor `who` by condition and group; rank 1 is the lowest goodput.
+    """Draw the rank of competitor `who` by condition and group of flows; 1 is the lowest value.
 
     A square is green if the competitor's value is above the mean, red if below. It is filled if no
     other competitor's value is farther from the mean. `values` has the shape (condition, group of

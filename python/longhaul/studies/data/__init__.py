@@ -178,7 +178,7 @@ class Data:
     def pairs(
         self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """Return the replications that both cells have, and the metric's values there in each."""
+        """Return the replications that both cells have, and the metric's values in each cell."""
         first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (
@@ -218,9 +218,9 @@ class Data:
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the cells with the levels `where` in which a metric was measured.
+        """Return the measured values of a metric in the cells with the levels `where`.
 
-        The table has the axes and the metric. Raise NotRunError if there is no such cell.
+        The columns are the axes and the metric. Raise NotRunError if no cell is left.
         """
         lookup = _of(self.cells_by_experiment, experiment)
         _, rows = lookup.measured(metric, where)
@@ -295,7 +295,7 @@ class Curve:
 
 
 def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the levels that both curves have, and the values of each curve at these levels."""
+    """Return the `x` values that both curves have, and the `y` values of each curve there."""
     x, first, second = np.intersect1d(first_curve.x, other.x, return_indices=True)
     if not len(x):
         raise NotRunError("the curves have no points in common")

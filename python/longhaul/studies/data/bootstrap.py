@@ -53,10 +53,7 @@ class DrawnExperiment:
         return self.whole if self._once else _SampleRuns(self, sample)
 
     def cells(self, sample: int) -> Lookup:
-        """Return the cells of the bootstrap sample with this number.
-
-        Each metric has its median over the drawn replications.
-        """
+        """Return each cell's medians of metrics in the bootstrap sample with this number."""
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
@@ -222,7 +219,7 @@ class _RunsOfAllSamples(_AllSamples):
 
 @dataclass(frozen=True)
 class _CellOrder:
-    """The cells of a bootstrap sample in the order of its runs, with an index of rows by level."""
+    """Cells of a bootstrap sample in the order of its runs, with indices by level."""
 
     cells: np.ndarray
     counts: np.ndarray

@@ -218,7 +218,7 @@ class TableLookup(Lookup):
 
 
 class Samples:
-    """Time series of an experiment, as arrays, which are faster for many rows than lists."""
+    """Time series of an experiment, which can be looked up by levels of axes."""
 
     def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
         self._experiment = experiment

@@ -104,7 +104,7 @@ TAKES: dict[str, tuple[Take, str]] = {
 
 @dataclass(frozen=True)
 class DeclaredMeasure:
-    """A measure that computes a statistic of the values that a claim's `key=value` words select."""
+    """A named statistic, such as `share`, of values that a claim's `key=value` words select."""
 
     name: str
     take: Take
@@ -127,7 +127,7 @@ class DeclaredMeasure:
 
 @dataclass(frozen=True)
 class DeclaredQuestion(Question):
-    """A number whose selection, comparisons and reduction a claim declares by `key=value` words."""
+    """A claim's number: a statistic of values that `key=value` words select and compare."""
 
     measure: DeclaredMeasure
     shape: Shape

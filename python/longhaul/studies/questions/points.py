@@ -67,7 +67,7 @@ def points_of(data: Data, words: Words, shape: Shape) -> Points:
 
 @dataclass(frozen=True)
 class Selection:
-    """Experiments, levels and metrics that the `key=value` words of one side select."""
+    """Experiments, levels and metrics for one side of a claim's comparison."""
 
     experiments: tuple[str, ...]
     exact: Words
@@ -113,7 +113,7 @@ class Selection:
     def numbers(
         self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
     ) -> Iterator[tuple[Key, Number]]:
-        """Yield the levels and the value of each selected row.
+        """Yield the levels of each selected row, and the mean of `texts` in this row.
 
         Raise NotRunError if a selected row lacks a metric.
         """

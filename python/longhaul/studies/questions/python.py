@@ -21,7 +21,7 @@ KINDS: dict[Function, str] = {}
 
 @dataclass(frozen=True)
 class PythonQuestion(Question):
-    """A number that a study's own function computes, called with a claim's `key=value` words."""
+    """A claim's number, which a function of the study computes from `key=value` words."""
 
     name: str
     function: Function

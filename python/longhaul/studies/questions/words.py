@@ -1,4 +1,4 @@
-"""Words (`key=value`) of a claim's `where`, assigned to the sides of its comparisons."""
+"""Parser of the `key=value` words in a claim's `where`, for each side of a comparison."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
