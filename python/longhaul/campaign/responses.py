@@ -55,7 +55,7 @@ class Responses:
 
     @property
     def variant(self) -> str:
-        """Identifier of the values that are stored per run, part of a run's key in a store."""
+        """Hash of what is stored of a run besides its summary; part of its key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(figure.of, figure.name, digest()) for figure in self.figures]
@@ -130,7 +130,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the number at the path `place` of stored values; None if there is none."""
+    """Return the value at the path `place`; raise ResponseError for an unknown path."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -188,7 +188,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return `place` without the name of its row, if names of rows are known only after the run."""
+    """Return the path `place` without the name of its row, if `known` has no names of rows."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(

@@ -325,8 +325,8 @@ def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
     """Return a table of the runs that the options `--without` and `--only` select.
 
-    Columns other than factors, such as a study's experiments, are filtered first, so that levels of
-    other experiments do not count.
+    Other columns, such as a study's experiments, are filtered before factors, because factors may
+    have other levels in other experiments.
     """
     filters: dict[tuple[str, bool], list[str]] = {}
     for words, keep in ((only, True), (without, False)):
@@ -405,7 +405,7 @@ def _table_writer(
 
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
-    """Write factors and component scores of runs; a Parquet file's metadata names the factors."""
+    """Write the runs' factors and principal-component scores to a CSV or Parquet file."""
     refuse_existing(out, overwrite=overwrite)
     assert findings.scores is not None
     write_table(out, findings.scores, table.factors)

@@ -96,7 +96,7 @@ def response(
 
 
 def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tuple[float, float]:
-    """Return the round-trip time of a path in seconds, and its BDP in packets."""
+    """Return a path's RTT in seconds and BDP in packets; check that `other` values are positive."""
     for name, value in {"packet": packet, **other}.items():
         if not 0 < value < inf:
             raise InputError(f"--{name} {value:g}: expected a finite number above 0")

@@ -63,11 +63,10 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return those of `paths` whose values follow from the rest of the scenario.
+    """Return those of `paths` whose values stay if all `paths` are removed from the scenario.
 
-    All of `paths` are left out together, and the scenario is resolved again. A single key of a
-    table such as `pacing` may follow from the presence of the table, but not all of its keys
-    together.
+    The scenario is resolved again without them. A single key of a table such as `pacing` may follow
+    from the presence of the table, but not all of its keys together.
     """
     without = copy.deepcopy(scenario)
     for path in paths:

@@ -119,11 +119,11 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return a lower bound of the number of basic factors that the resolution `wanted` needs.
+    """Return a lower bound of log2 of the number of runs that the resolution `wanted` needs.
 
-    It is the sphere-packing bound: if all words are longer than 2t, no two effects of at most t
-    factors are aliased. For an even resolution, it is the bound for one factor fewer and half as
-    many runs (MacWilliams and Sloane 1977, chapter 1).
+    It is the sphere-packing bound: if the resolution exceeds 2t, no two effects of at most t
+    factors are aliased. An even resolution needs twice the runs that the resolution below needs for
+    one factor fewer (MacWilliams and Sloane 1977, chapter 1).
     """
     odd = wanted % 2
     letters = factors if odd else factors - 1

@@ -47,7 +47,7 @@ class Shells:
     command: list[str] = field(default_factory=list)
 
     def scenario(self) -> str:
-        """Return the scenario as TOML: a network of two nodes, and a download for comparisons."""
+        """Return the scenario as TOML: a network of two nodes, and a download with CUBIC."""
         lines = [
             "# The path of a command line of mahimahi.",
             'title    = "A path of mahimahi"',

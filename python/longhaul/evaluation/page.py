@@ -132,7 +132,7 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 def _where(outcome: Outcome) -> str:
     """Return a sentence on the conditions in which the subject is worse by a criterion.
 
-    It names levels of the axis that explains the worse points best; it is empty if no axis does.
+    The sentence names levels of the axis that explains the worse points best, or is empty.
     """
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}

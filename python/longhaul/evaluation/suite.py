@@ -64,7 +64,7 @@ class Criterion:
     figures: tuple[Figure, ...] = ()
 
     def without(self, reasons: Mapping[str, str]) -> "Criterion":
-        """Return the criterion without the experiments in `reasons`, which are added to its text.
+        """Return the criterion without the experiments in `reasons`; its text gives the reasons.
 
         `reasons` maps the name of an experiment to the reason why it is left out.
         """
@@ -99,9 +99,9 @@ class Terms:
     note: str
     """Note about the rules of the verdicts, shown on the page."""
     trades: bool = False
-    """True if the criterion allows a trade-off: better in one quantity and worse in another.
+    """True if being better in one quantity and worse in another is a trade-off.
 
-    Otherwise, the verdict is then worse.
+    If false, the verdict is then `worse`.
     """
 
 

@@ -1,13 +1,13 @@
-"""Verdicts on the subject, which is compared with other contenders under equal conditions.
+"""Verdicts on one contender, the subject, compared with others under equal conditions.
 
-The documents set no numeric bounds. Therefore each verdict is a comparison with the standards of
-the suite, such as CUBIC and Reno for RFC 9743, or drop-tail for RFC 7928. At a point of an
-experiment, the subject is *worse* if it is worse than all standards, and *better* if it is better
-than all of them.
+The RFCs and drafts with the criteria set no numeric bounds. Therefore each verdict is a comparison
+with the standards of the suite, such as CUBIC and Reno for RFC 9743, or drop-tail for RFC 7928. At
+a point of an experiment, the subject is *worse* if it is worse than all standards, and *better* if
+it is better than all of them.
 
-A difference counts only if it is above 5 % of the standard's value and above the slack of the
-quantity. In addition, the 95 % interval of the differences over replications, which share their
-random numbers, must exclude zero.
+A difference counts only if it exceeds 5 % of the standard's value, and the quantity's `slack`, an
+absolute threshold. In addition, the 95 % interval of the differences over replications, which share
+their random numbers, must exclude zero.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -246,9 +246,9 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 
 
 def _scenario(run: Results) -> Scenario | None:
-    """Return the scenario of a run.
+    """Return the scenario of a run; None if it cannot be parsed.
 
-    Return None if it needs a user's algorithms, or is of another version.
+    The scenario may need a user's algorithms, or another version.
     """
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)

@@ -105,9 +105,9 @@ def _times(file: Path) -> np.ndarray:
 def _of_run(
     file: Path, links: Sequence[str], times: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the curves of a run: names and values at these times.
+    """Yield the curves of a run: names, and values at `times`.
 
-    A value is the latest sample, or the growth of a counter since the time before.
+    A value is the latest sample or, for counters, the growth per second since the previous time.
     """
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):

@@ -57,7 +57,7 @@ class Goodputs:
     missing: Sequence[str]
     """Names of responses that are left out because some run lacks them."""
     order: str
-    """Description of the order of conditions; empty for the order of the table."""
+    """Order of the conditions in words; empty if the user chose none."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
         """Return the indices of responses by (statistic, role).

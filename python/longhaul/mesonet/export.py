@@ -320,9 +320,9 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield the files of traced flows: their state at every event, and their packets.
 
-    Source of the formats: NIST SP 500-282, chapter 3. Packets are listed at the source: when it
-    sends them, or when they reach it. Hosts of long-lived flows have no numbers; they have the name
-    of their flow.
+    Source of the formats: NIST SP 500-282, chapter 3. The source's SYNs and data packets are listed
+    when they are sent, and the receiver's packets when they are delivered. A long-lived flow's name
+    stands for its hosts.
     """
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
     states = tables.flow_trace

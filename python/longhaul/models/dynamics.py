@@ -146,7 +146,7 @@ class Cubic(Dynamics):
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return the states after the first loss: `window` as the peak, and a time of 0."""
+        """Return the states of a flow at its first loss: the peak `window`, and a time of 0."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:

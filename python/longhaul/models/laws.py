@@ -97,10 +97,7 @@ def aimd(increase: float, decrease: float) -> Window:
 
 
 def above(low_window: float, law: Window) -> Window:
-    """Return the response function `law` where standard TCP's mean window is at least `low_window`.
-
-    Otherwise, return that of standard TCP.
-    """
+    """Return the response function of standard TCP for windows below `low_window`, else `law`."""
 
     def window(p: ArrayLike, rtt_s: float) -> Numbers:
         standard = STANDARD.window(p)

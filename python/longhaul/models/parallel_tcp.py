@@ -209,8 +209,8 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
     """Return the smallest and the largest number of connections with an equilibrium under RED.
 
-    At the smallest (not a whole number), maximum windows fill the queue to `q_min` without loss.
-    The largest is the most that RED can control.
+    With fewer, maximum windows do not fill the queue to `q_min`. With more, the loss rate `p_max`
+    does not keep the queue below `q_max`. The smallest number is not rounded.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

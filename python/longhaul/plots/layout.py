@@ -220,8 +220,8 @@ def _darker(colour: Any) -> tuple[float, ...]:  # noqa: ANN401
 def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
     """Return the name of `label` of `run` in plots of several runs.
 
-    It is the label if there is one run, the run's name if the run has one label, and otherwise
-    both.
+    The name is the label if there is one run, the run's name if the run has one label, and
+    otherwise both.
     """
     if len(runs) == 1:
         return label

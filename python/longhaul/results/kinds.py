@@ -73,7 +73,7 @@ class Kind:
     """A kind of simulation."""
 
     name: str
-    """Name of the kind, and of the table that only its scenarios and `run.json` files have."""
+    """Name of the kind, such as `mesonet`; also of a table in its scenarios and `run.json`."""
     title: str
     """Name of the kind in messages."""
     tables: Callable[[RunData], Any]

@@ -118,7 +118,7 @@ class Results:
 
     @cached_property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """Tables of the run, as an object of the class that its kind defines."""
+        """Tables of the run, as an object whose class depends on the run's kind."""
         return self.kind.tables(self)
 
     @property

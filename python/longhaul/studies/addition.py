@@ -13,10 +13,10 @@ Place = tuple[Any, ...]
 
 
 def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
-    """Return the new results, completed by recorded values and time series of runs that they lack.
+    """Return the new results of `runs`, with recorded results for runs that have no new ones.
 
-    Several experiments may contain the same scenario. A value that was recorded in one of these
-    experiments is used in the others.
+    Several experiments may contain the same scenario. Values recorded in one of these experiments
+    are used in the others.
     """
     # Keys contain axes only: factors of a condition follow from its number, and their recorded
     # values are rounded to single precision.

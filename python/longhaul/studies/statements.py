@@ -56,7 +56,7 @@ class Statement:
 
 
 def _together(verdicts: Sequence[str]) -> str:
-    """Return the worst of the verdicts; if some are reproduced and others not run, undecided."""
+    """Return the worst verdict, or undecided if some are reproduced and all others not run."""
     worst = min(verdicts, key=WORST_FIRST.index)
     return UNDECIDED if worst == NOT_RUN and REPRODUCED in verdicts else worst
 

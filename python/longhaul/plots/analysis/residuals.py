@@ -145,9 +145,9 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """Return the index of the first of `groups` whose numbers would overlap the next group's.
+    """Return the index of the first of `groups` that overlaps the next in the plot; else None.
 
-    Return None if no numbers overlap. `fit` is how many numbers fit into a row.
+    A group has competitors' numbers, printed near their `heights` in rows of at most `fit`.
     """
     edges = []
     for group in groups:

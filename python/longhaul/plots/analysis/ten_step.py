@@ -287,7 +287,7 @@ def absolute_effects(given: Screening) -> Figure:
 
 
 def _name_terms(axes: Axes, names: Sequence[str]) -> None:
-    """Label the effects along an axis; each alias has a further line."""
+    """Write names of effects below the x axis, and aliases on further lines."""
     axes.set_xticks(
         range(len(names)), [name.replace(" = ", "\n= ") for name in names], rotation=60,
         ha="right", rotation_mode="anchor", fontsize=7,

@@ -193,7 +193,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Runs by cell and draw; each number is an array with a value per bootstrap sample."""
+    """Runs, a row per cell and draw; numbers are arrays with a value per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]

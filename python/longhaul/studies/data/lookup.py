@@ -135,7 +135,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> RowIndex:
-        """Return an index of the rows that contains at least these axes."""
+        """Return an index of the rows by level of (at least) these axes."""
 
     def column(self, name: str) -> list[Any]:
         """Return a column as a list, read once."""
@@ -229,7 +229,7 @@ class Samples:
         self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
 
     def having(self, where: Where) -> pl.DataFrame:
-        """Return the samples with the levels `where` as a table; raise NotRunError if none."""
+        """Return the samples of runs with the levels `where`; raise NotRunError if none."""
         key = tuple(where.items())
         if self._found is not None and key in self._found:
             return self._found[key]

@@ -45,7 +45,7 @@ class ResampledData:
 
 
 class _Samples:
-    """Replications drawn for all bootstrap samples, and numbers computed for all at once."""
+    """Replications drawn for bootstrap samples, and numbers computed for all samples at once."""
 
     def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data

@@ -51,7 +51,7 @@ class _DrawnAxis(Axis):
         self._tick_label.set_figure(self.axes.get_figure(root=False))  # type: ignore[arg-type]
 
     def set_clip_path(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
-        """Set the clip path of the axis, which has no ticks to clip."""
+        """Set the clip path of the axis, but of no `Tick` objects."""
         Artist.set_clip_path(self, *arguments, **settings)
 
     def grid(self, visible: bool | None = None, which: Any = "major", **_: Any) -> None:  # noqa: ANN401

@@ -40,9 +40,9 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return `take` with a check of its input.
+    """Return `take` with a check that raises NotRunError for fewer than `count` values.
 
-    The check raises NotRunError for fewer than `count` values; `what` names the statistic.
+    `what` names the statistic in the error.
     """
 
     def checked(values: ComparedValues) -> np.ndarray:
@@ -219,7 +219,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """Kind of number that shows which side is larger: `ratio` or `sign`; empty for others."""
+        """Kind of a number that compares two sides: `ratio` (1 if equal), `sign` (0), or empty."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO

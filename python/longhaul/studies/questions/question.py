@@ -47,7 +47,7 @@ class Question(ABC):
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the kind of number over the levels of an axis, such as a count (see `partial`)."""
+        """Return how more levels of an axis change the number, as a kind defined in `partial`."""
 
     @property
     def is_extreme(self) -> bool:
