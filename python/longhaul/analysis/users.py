@@ -14,11 +14,11 @@ class Differences:
     """
 
     among_first: float
-    """Range of goodput over the alternative algorithms, as a fraction (see `differences`)."""
+    """Range of goodput over the alternative algorithms, divided by its maximum or minimum."""
     among_second: float
-    """Range of the competing flows' goodput between alternative algorithms, as a fraction."""
+    """Range of the competing flows' goodput over these algorithms, divided in the same way."""
     first_over_second: float
-    """The alternatives' mean goodput minus that of the competing flows, as a fraction."""
+    """The alternatives' mean goodput minus the competing flows', divided by one of these."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:

@@ -51,12 +51,12 @@ def anova(
     """Return the analysis of variance of a response by factors with any number of levels.
 
     The table has a line for each main effect and for each interaction of up to `order` factors; the
-    last line is the residual. The sum of squares of a term is the increase over a model with all
-    other terms, except interactions that contain the term (type II: Langsrud 2003, Statistics and
-    Computing 13). Therefore the order of factors does not matter. Variation that the runs cannot
-    assign to one of two terms is assigned to neither. In a balanced design, the sums add up to the
-    total. Factors with one level are left out, and so are interactions of an order that leaves no
-    degree of freedom for the residual.
+    last line is the residual. The sum of squares of a term is the variation that it explains beyond
+    a model of all other terms, except interactions that contain it (type II: Langsrud 2003,
+    Statistics and Computing 13). The order of factors does not matter. Variation that either of two
+    terms can explain counts for neither. In a balanced design, the sums add up to the total.
+    Factors with one level are left out. `order` is lowered if the residual would otherwise have no
+    degree of freedom.
     """
     y = np.asarray(response, float)
     y = y - y.mean() if len(y) else y

@@ -144,7 +144,7 @@ def _with_line(text: str, message: str, root: str = "") -> str:
 
 
 def _check_printable(whole: Mapping[str, Any], above: str = "") -> None:
-    """Raise an error for control characters in the names of keys and in the title.
+    """Raise an error if the title or the name of a key has control characters.
 
     `above` is the path of the table `whole`, with a final dot. Levels are checked elsewhere, as
     values of the scenario.

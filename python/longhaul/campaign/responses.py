@@ -100,9 +100,9 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a stored summary to which `figure` is added, such as those of one label.
+    """Return the rows of a stored summary to which a value of the metric `figure` is added.
 
-    `owner` is the label, link or proxy.
+    `owner` is the label, link or proxy that has the value.
     """
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
@@ -201,9 +201,9 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Follow a path from a table to a row and a column; a row is selected by any of its texts.
+    """Return true and the value at the path `steps`, or false if there is no such value.
 
-    Return true and the value, or false if the path does not lead to a value.
+    A step is a key, or a text that the wanted row of a table contains.
     """
     for step in steps:
         if isinstance(value, list):

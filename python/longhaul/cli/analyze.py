@@ -268,7 +268,7 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Print the responses that some runs lack, which analyses use only if the user names them."""
+    """Print the responses that some runs lack; analyses use them only if the user names them."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)

@@ -71,7 +71,7 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Return the latest results of a study, and their directory.
+    """Return the directory and the record of a study's latest results.
 
     These are the results in `named` if given, otherwise the user's, otherwise the shipped ones.
     """

@@ -56,7 +56,7 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
 
 
 def _differences(runs: Sequence[Results], *, every: bool) -> RichTable:
-    """Return the differences between scenarios.
+    """Return a table of the differences between scenarios.
 
     Values that follow from other differences are included only if `every` is true.
     """

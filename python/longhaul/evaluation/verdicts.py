@@ -122,7 +122,7 @@ def _outcome(
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
     """Return the verdict on a criterion from its points.
 
-    It is the verdict on the worst quantity or, if `trades`, a trade-off between quantities.
+    The worst quantity decides. With `trades`, the verdict is a trade-off if another is better.
     """
     if all(point.verdict == NOT for point in points):
         return NOT

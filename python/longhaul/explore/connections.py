@@ -283,7 +283,7 @@ def _relate(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
-    """Add the curves of several runs to a table, at all times at which any of them has a sample."""
+    """Add the curves of several runs to a table, at all times at which any run has a sample."""
     if not all(curves):
         return
     times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))

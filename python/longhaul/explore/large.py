@@ -169,7 +169,7 @@ def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
 
 
 def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:
-    """Add a table to a page: completely, or as a sample if the page cannot contain it."""
+    """Add a table to a page, or a sample of its rows if the table is too large."""
     large = Large(name, scan, roles, content.sample)
     if large.rows <= content.sample:
         add_table(content, name, scan.collect(), roles)

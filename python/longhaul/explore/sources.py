@@ -95,7 +95,7 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """Return text on the numbers of existing and needed runs, and true if some are missing."""
+    """Return a text such as `3 of 8 runs of the study are there`, and true if runs are missing."""
     file = path / "run.json"
     if not file.is_file():
         return "", False

@@ -164,7 +164,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
 
 
 def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a clustering of the rows by all metrics; None if there are too many rows."""
+    """Return a clustering of the rows by metrics; None for too few or too many rows."""
     names = [column["name"] for column in columns if column["role"] == "response"]
     if not 3 <= frame.height <= MOST_CLUSTERED:
         return None
@@ -222,7 +222,7 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """Return, for each row, the first and last time of a loss, and the number of samples with one.
+    """Return each row's first and last time of a loss, and its number of samples with losses.
 
     `lost` has the losses by row and time; `count` is the name of the column with the number.
     """

@@ -1,4 +1,4 @@
-"""Analyses of competitors, which are the levels of one factor, mostly of the algorithm."""
+"""Analyses of competitors: the levels of one factor, mostly the algorithm."""
 
 from collections.abc import Sequence
 from dataclasses import replace

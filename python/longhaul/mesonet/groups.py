@@ -127,7 +127,7 @@ def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def shares_of_files(groups: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """Yield each type of file, with the fraction of flows that transferred such a file."""
+    """Yield each type of file, with the fraction of flows that transferred this type."""
     counts = dict(groups.group_by("file").agg(pl.col("flows").sum()).iter_rows())
     total = sum(counts.values())
     for file in FILES:

@@ -30,7 +30,7 @@ Connecting flows count fully. Flows that complete in the interval count half. Th
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return an expression for the packets per second of the average flow of a flow class.
+    """Return an expression for the mean packets per second of a flow of a flow class.
 
     The value is null in intervals without flows. `flows` is the number of flows.
     """

@@ -80,7 +80,7 @@ class MesoNet:
 
     @cached_property
     def goodput(self) -> pl.DataFrame:
-        """Table of goodput, a row per batch of completed flows of a group."""
+        """Table of goodput: a row for each 1,000 (by default) completed flows of a flow group."""
         return self.run.table("goodput")
 
     @cached_property

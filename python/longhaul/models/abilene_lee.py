@@ -122,9 +122,9 @@ def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
 def run(
     buffer_pkts: float, *, routers: str = "shared", hours: float = HOURS, seed: int = 1
 ) -> tuple[Sets, Measured]:
-    """Simulate the thirty flows for `hours` hours of simulated time.
+    """Simulate the model's thirty flows for `hours` hours.
 
-    Return the results of the three sets, and samples per minute.
+    Return the results of the three sets of flows, and samples of each minute.
     """
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)

@@ -79,7 +79,7 @@ class WindowOnly(OneState):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return `a(w) / R - b(w) w events`: growth per second minus losses per second."""
+        """Return the window's derivative `a(w) / R - b(w) w events`: growth minus decrease."""
         w = states[0]
         return [self.increase(w, rtt_s) / rtt_s - self.decrease(w) * w * events]
 
@@ -255,10 +255,10 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return two numbers of round trips after a loss, as the window approaches `peak`.
+        """Return the lengths in round trips of the two phases after a loss, up to `peak`.
 
-        In the first, the window grows by the maximum step; in the second, the distance to the peak
-        is halved per round trip.
+        Per round trip, the window grows by the maximum step in the first phase; in the second, its
+        distance to the peak is halved.
         """
         below = peak * self.decrease
         near = min(below, 2.0 * self.max_increment)
@@ -334,8 +334,7 @@ class Compound(Dynamics):
 class Illinois(OneState):
     """TCP-Illinois, whose only state is its window (Liu, Basar and Srikant 2008).
 
-    `max_queueing_s` is the largest queueing delay that a flow has seen, which is that of a full
-    buffer.
+    `max_queueing_s` is the largest queueing delay that a flow has seen: that of a full buffer.
     """
 
     max_queueing_s: float

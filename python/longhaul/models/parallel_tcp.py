@@ -183,7 +183,7 @@ class Equilibrium:
 
 
 def red_queue(path: Path, connections: int, p: float) -> float:
-    """Return the queue law `G(p)`: the sum of all windows minus the BDP (5.14 to 5.16)."""
+    """Return the queue at loss rate `p`: all windows minus the BDP (`G(p)`, 5.14 to 5.16)."""
     window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
     return connections * window * (1.0 - p) - path.bdp
 

@@ -49,7 +49,7 @@ UNDEFINED = re.compile(rf"undefined reference to {QUOTED}|Undefined symbols?.*?\
 def explain(errors: str, files: Sequence[Path]) -> str:
     """Return the compiler's first error.
 
-    If our headers lack an item, the text names the kernel header that declares it.
+    If Longhaul's substitutes for kernel headers lack an item, the text names the item's header.
     """
     first = ERROR.search(errors)
     undefined = UNDEFINED.search(errors)

@@ -36,7 +36,7 @@ class RunData(Protocol):
 
     @property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """Tables of the run, as an object of the kind's own class."""
+        """Tables of the run, in a class for its kind of simulation, such as `MesoNet`."""
 
     def figures(self) -> dict[str, Any]:
         """Return the run's metrics as lists and dictionaries."""

@@ -46,8 +46,8 @@ class Trace:
     def of(cls, run: Results) -> "Trace":
         """Read the table `acks` of a run.
 
-        Algorithms may use the same name for different quantities. Quantities of transports that are
-        not in the registry of algorithms have no title.
+        Algorithms may use the same name for different quantities. Quantities that are not in the
+        registry of algorithms have their name as title.
         """
         flows = run.flows.select("name", "label")
         samples = run.acks.join(flows, on="name", how="left", maintain_order="left")

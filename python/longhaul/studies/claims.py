@@ -166,8 +166,8 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
 
-    Columns are empty if the claim lacks the key. A claim without the key `of` uses its first
-    experiment.
+    Keys that the claim lacks are empty columns. In `where`, `of` is the claim's first experiment by
+    default.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]

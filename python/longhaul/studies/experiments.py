@@ -67,7 +67,7 @@ class Experiment:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Names of the axes of the result tables, one for each factor; empty for theory."""
+        """Names of the factors, the axes of result tables; empty if nothing is simulated."""
         return tuple(self.factors) if self.template else ()
 
     @property

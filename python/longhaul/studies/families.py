@@ -156,10 +156,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
 
 
 def _is_cell(claim: Claim) -> bool:
-    """Return true if a claim is about a single value that the source printed from one run.
-
-    The band of the claim must have two ends.
-    """
+    """Return true if a claim has a finite band around a printed value of one run."""
     band = claim.expected
     return (
         claim.of_one_run

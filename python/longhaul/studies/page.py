@@ -105,7 +105,7 @@ def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
-    """Return, by claim, the figures that its source cites; if there is none, that of its metric."""
+    """Return the figures that each claim cites or, if it cites none, one that shows its metric."""
     numbers = {figure.number for figure in figures}
     drawn = {
         (line.experiment, line.metric): figure.number

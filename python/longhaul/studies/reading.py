@@ -18,12 +18,12 @@ KEYS = ("source", "statement", "reason")
 
 @dataclass(frozen=True)
 class NotAClaim:
-    """A testable statement of the source that is not a claim, with the reason."""
+    """A testable statement of the source that is not a claim of the study."""
 
     source: str
     statement: str
     reason: str
-    """Reason why no run, or no recorded result, can test the statement."""
+    """Reason why the statement is not a claim, such as that the needed result is not recorded."""
 
 
 @dataclass(frozen=True)

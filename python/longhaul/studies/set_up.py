@@ -184,9 +184,9 @@ def _links(network: Network, xs: Sequence[int], axis: int) -> Iterator[str]:
 
 
 def _flow(group: Group, xs: Sequence[int], y: int) -> Iterator[str]:
-    """Yield an arrow at height `y` from the first to the last node of flows, with its text.
+    """Yield the arrow from the first to the last node of a group of flows, with the group's text.
 
-    `xs` are the horizontal positions of the nodes.
+    `xs` are the positions of all nodes.
     """
     start, end = xs[group.start], xs[group.end]
     middle, room = (start + end) / 2, 0.5 * LETTER * len(group.text) + 6

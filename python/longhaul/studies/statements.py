@@ -1,7 +1,7 @@
 """Statements of a source: all claims of one sentence, or of one number, form one statement.
 
-A sentence holds if all of its claims hold. A claim with fewer levels than its sentence can refute
-the sentence, but cannot confirm it.
+A sentence holds if all of its claims hold. A claim on only some of the levels in the
+sentence can refute the sentence, but cannot confirm it.
 """
 
 from collections import Counter

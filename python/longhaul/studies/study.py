@@ -175,7 +175,7 @@ class Study:
         return Reduction("", reduce)
 
     def store(self, path: Path, experiment: Experiment) -> Store:
-        """Return the store of reduced results in `path` for an experiment's reduction."""
+        """Return the store in the directory `path` that has the values of an experiment's runs."""
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
@@ -252,7 +252,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """Function that selects the values to store for a run, and the variant of the store's keys."""
+    """A function that selects a run's values to store, and a suffix for the run's key."""
 
     variant: str
     reducer: Callable[[Results], Kept]

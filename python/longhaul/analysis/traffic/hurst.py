@@ -73,7 +73,7 @@ def aggregated_variance(
 def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None = None) -> Hurst:
     """Estimate H from the rescaled range R/S of blocks, which is proportional to length^H.
 
-    Short blocks bias the estimate towards 0.7, by 0.03 at H = 0.5 and at 0.84.
+    Short blocks bias the estimate: by 0.03 at H = 0.5, and by -0.03 at H = 0.84.
     """
     series = _checked(values)
     scales = _scales(len(series), min_scale, max_scale)

@@ -167,9 +167,9 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows of text below the axis by title; each has a text per condition.
+    """Return the rows of text below the axis, by title, with a text per condition.
 
-    A text is empty if all values of the condition are equal. `numbers` are the competitors'.
+    If a condition has equal values, its texts are empty, or -1 for the competitor's number.
     """
 
     def row(text: str, figure: str) -> list[str]:

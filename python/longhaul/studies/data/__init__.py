@@ -116,7 +116,7 @@ class Data:
         return groups.agg(numbers, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
-        """Return an experiment's cells (combinations of levels) with medians, or its runs.
+        """Return an experiment's runs if `of_runs`, otherwise medians by cell (levels of all axes).
 
         Raise NotRunError if the experiment has no run.
         """

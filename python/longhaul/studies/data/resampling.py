@@ -54,7 +54,7 @@ class _Samples:
         self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
-        """Return the result of `Data.paired` in each sample; NaN if no replication has both cells.
+        """Return `Data.paired` of each bootstrap sample; NaN if no replication has both cells.
 
         Both cells must belong to experiments with the same replications.
         """

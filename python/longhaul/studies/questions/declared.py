@@ -198,10 +198,9 @@ class DeclaredQuestion(Question):
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return how the number depends on the levels of an axis: one of the kinds in `partial`.
+        """Return the kind of number that the question gives for levels of an axis (see `partial`).
 
-        The kind is empty if further levels can both raise and lower the number, and if its sign
-        says nothing.
+        The kind is empty if values at some levels allow no conclusion on all levels.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")

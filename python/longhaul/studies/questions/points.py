@@ -75,7 +75,7 @@ class Selection:
     several: Words
     """Axes of which several levels are selected, with the selection, such as `5..` or `8,21`."""
     when: Words
-    """Ranges of further metrics, by metric; only points whose values lie in them are used."""
+    """Ranges by metric; only points with values of these metrics in the ranges are used."""
     texts: tuple[str, ...]
     """Metrics, or arithmetic on metrics; the value of a point is their mean."""
 
@@ -177,7 +177,7 @@ def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
 
 
 def _groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels that define each group of values of a single metric."""
+    """Return the levels of the axes `shape.each`, for each group of a metric's values."""
     points = points_of(data, words, shape)
     # Axes with one selected level are not among the points' axes.
     axes = [axis for axis in shape.each if axis in points.axes]

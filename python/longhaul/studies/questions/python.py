@@ -60,7 +60,7 @@ class PythonQuestion(Question):
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
         """Return the cells that the claim needs, with the metrics needed of each.
 
-        A function of a whole design needs all cells of its experiments.
+        Functions in `WHOLE_DESIGN` need all cells of their experiments.
         """
         if self.function not in WHOLE_DESIGN:
             return super().cells(known, scale)

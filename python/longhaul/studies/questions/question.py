@@ -103,16 +103,13 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of `axis` if its levels of all other axes match `cell`.
-
-        Return None otherwise.
-        """
+        """Return the question's level of `axis`; None if its other levels differ from `cell`."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the needed cells (combinations of levels), each with the metrics needed there."""
+        """Return the cells (combinations of levels) that the question needs, and their metrics."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
@@ -123,7 +120,7 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments of one side of a comparison; without one, those of the claim."""
+        """Return the experiments in `words`, or the claim's if it has no comparison."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:

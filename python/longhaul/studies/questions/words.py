@@ -50,7 +50,7 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """`key=value` words of the second side, by comparison (`less`, `over`, `with`, `against`)."""
+    """Words of the second side of each comparison (`less`, `over`, `with`, `against`)."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
@@ -66,9 +66,9 @@ class Sides:
         return cls(own, compared)
 
     def side(self, name: str) -> Words:
-        """Return all `key=value` words of the second side of the comparison `name`.
+        """Return all words of the second side of the comparison `name`.
 
-        They include the words that it shares with the first side.
+        These are the words of the first side, unless the second side has its own for a key.
         """
         return {**self.own, **self.compared[name]}
 
