@@ -233,7 +233,7 @@ class _Episode:
         self.of.pop(self.number, None)
 
     def ask(self, interval: Interval) -> float:
-        """Return the factor for the window; called in the thread of the simulation."""
+        """Return the factor by which the agent multiplies its window after `interval`."""
         self.intervals.put(interval)
         factor = self.factors.get()
         if factor is None:

@@ -144,9 +144,9 @@ def cumulative_residual_sd(
 
 
 def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
-    """Return the response of each run predicted by a linear model of the `chosen` effects.
+    """Return the response that a linear model with the `chosen` effects predicts for each run.
 
-    The model is the grand mean plus half of each effect, with the sign of its term in the run.
+    For a row of `coded`, it is the grand mean plus half of each effect with its term's sign.
     """
     matrix = np.asarray(coded, float)
     value = np.full(len(matrix), grand_mean)

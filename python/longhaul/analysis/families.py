@@ -35,7 +35,7 @@ class Family:
     band: Interval
     """Mean of the bands of all numbers; for logarithms, it begins at -inf if a band includes 0."""
     statistic: str
-    """Kind of value: mean logarithm of measured over printed numbers, or mean difference."""
+    """Kind of value: mean of log(measured / printed), or relative difference of the means."""
 
     @property
     def mean(self) -> float:
@@ -87,10 +87,9 @@ def family(
 ) -> Family:
     """Compare measured values of a family of numbers with the values that the source prints.
 
-    `ours` has a row for each replication and a column for each printed number. `printed` and
-    `bands` have an entry for each number. `statistic` is the kind of value, as in `Family`. Raises
-    ValueError for fewer than three replications, and for logarithms of numbers that are not
-    positive.
+    `ours` has a row for each replication and a column for each number. `printed` and `bands` have
+    an entry for each number. `statistic` is `logarithm` or `difference`. Raises ValueError for
+    fewer than three replications, or for a logarithm of numbers that are not positive.
     """
     print_, ends = np.asarray(printed, float), np.asarray(bands, float)
     if len(ours) < MIN_RUNS:

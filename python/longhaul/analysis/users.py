@@ -24,10 +24,9 @@ class Differences:
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
     """Return the relative differences in goodput between algorithms, and to competing flows.
 
-    `first` has the goodput with each alternative algorithm, and `second` that of the flows which
-    compete with it. `base` selects the denominators. With `larger`, they are the maximum for a
-    range, and the alternatives' mean for the difference of means. With `smaller`, they are the
-    minimum, and the competing flows' mean.
+    `first` has the goodput with each alternative algorithm, and `second` that of its competing
+    flows. If `base` is `larger`, a range is divided by the maximum, and the difference of the means
+    by the alternatives' mean; if `smaller`, by the minimum and by the competing flows' mean.
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):

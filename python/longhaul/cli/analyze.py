@@ -239,7 +239,7 @@ def _logarithms(
 
 
 def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
-    """Return the factors whose levels are rates, if any response is in bit/s; otherwise none."""
+    """Return the factors whose levels are rates; none if no chosen response is in bit/s."""
     chosen = [table.place(name) for name in responses or table.telling()]
     if not any(unit_at(place) == "bit/s" for place in chosen):
         return []
@@ -306,7 +306,7 @@ def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, js
 
 
 def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> list[Text]:
-    """Return the tables of the analysis `name`: of all runs together, or of each run."""
+    """Return tables of the analysis `name`, for all runs together or for each run."""
     of_all = of_run(name).of_all
     if of_all is not None:
         return of_all(runs)

@@ -182,7 +182,7 @@ def changes(runs: Sequence[RunData]) -> Table:
 
 
 def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
-    """Return the metrics of each label; the key of all flows together is empty."""
+    """Return the metrics by label; the empty label has those of all flows."""
     return {row["label"]: row for row in summary.labels.to_dicts()} | {"": summary.total}
 
 

@@ -252,7 +252,7 @@ def _draw_interval(
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
-    """Draw utilisation over queueing delay, if a criterion has both; the upper right is better."""
+    """Draw utilisation over queueing delay, which decreases to the right, if points have both."""
     figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
     for point in points:
         place = (point.experiment, *point.levels.items())

@@ -1,4 +1,4 @@
-"""Thinned curves of a campaign's runs, if the campaign stores the table `series`."""
+"""Thinned time series of a campaign's runs, from stored tables `series`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the curves of runs whose series are stored: of all flows together, and of links.
+    """Add the stored curves of the runs in `table`: of all flows together, and of links.
 
     `folders` are the directories of the runs' tables.
     """

@@ -101,9 +101,9 @@ def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) ->
 def entry_of(
     blobs: Blobs, name: str, frame: pl.DataFrame, roles: Roles, exact: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the description of a table for the page.
+    """Return the entry of a table on a page: its title, its columns and their roles.
 
-    Columns in `exact` are integers of any size, which are stored exactly.
+    Columns in `exact` are integers of any size, stored exactly.
     """
     columns = [
         entry

@@ -51,7 +51,7 @@ def queues() -> list[Row]:
 
 
 def keys() -> list[Row]:
-    """Return keys of scenarios, except those of queues and of other kinds of simulation."""
+    """Return a row for each scenario key, except those of queues and of MesoNet."""
     tables = tuple(f"{name}." for name in OWN_TABLES)
     return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
 

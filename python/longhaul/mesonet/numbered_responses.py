@@ -219,7 +219,7 @@ def _class_pps(name: str, of: str) -> Response:
 
 
 def _of_class(first: int, of: str) -> Iterator[Response]:
-    """Yield the four responses of the flow class `of`, numbered from `first`."""
+    """Yield the four responses about flows of class `of`, numbered from `first`."""
 
     def all_pps(part: Part) -> float:
         return part.flow_pps(of) * part.of_class(of, FLOWS)

@@ -112,7 +112,7 @@ def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], l
 def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
     """Return the queues on the path of data, and those on the path of acknowledgements.
 
-    With a queue per link, acknowledgements of 40 bytes take no service, and pass no queue.
+    If `routers` is `per-link`, acknowledgements (40 bytes) are too small to need a queue.
     """
     if routers == "per-link":
         return [f"{start}-{other}" for start, other in pairwise(route)], []

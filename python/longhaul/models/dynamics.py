@@ -267,9 +267,9 @@ class Bic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives of the peak and of the number of round trips since the loss.
+        """Return derivatives of the peak, and of the round trips since the last loss.
 
-        A loss sets the peak to the window, and the number to 0.
+        A loss sets the peak to the window, and the round trips to 0.
         """
         peak, rounds = states
         return [(self.window(states) - peak) * events, 1.0 / rtt_s - rounds * events]

@@ -37,9 +37,9 @@ class Queue:
 
 @dataclass(frozen=True)
 class Flow:
-    """A long-lived AIMD flow, with the numbers of the queues on its path, in order.
+    """A long-lived AIMD flow; its paths are the indices of queues, in order.
 
-    In the queues of `ack_path`, an acknowledgement takes the service of a packet. A dropped
+    In a queue of `ack_path`, an acknowledgement takes as much service as a data packet. A dropped
     acknowledgement is no loss event.
     """
 

@@ -99,7 +99,7 @@ def _timeout_rounds(path: Path, p: float) -> float:
 
 
 def mean_window(path: Path, p: float) -> float:
-    """Return the mean window of one connection at a loss rate: `b(p) RTT` (5.8).
+    """Return the mean window of one connection at loss rate `p`: `b(p) RTT` (equation 5.8).
 
     This is the approximation of Padhye et al. with timeouts and without a maximum window.
     """
@@ -147,8 +147,8 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest that reaches it without losses. Return None if no number
-    reaches it. `buffer` is in packets.
+    The first number is the smallest whose maximum windows suffice, without losses. Return None
+    for an empty range. `buffer` is in packets.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)

@@ -21,7 +21,7 @@ LEAST, MOST = 1e-6, 1e12
 
 
 def mean_window(tooth: Tooth, p: ArrayLike, least: float = LEAST) -> Numbers:
-    """Return the mean windows of sawteeth that contain `1 / p` segments each.
+    """Return the mean window at each loss rate `p`: a sawtooth has `1 / p` segments.
 
     `tooth` maps the size of a sawtooth (its peak in segments, or its period in seconds) to its
     segments and round trips. `least` is the smallest size that is searched.

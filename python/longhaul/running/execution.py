@@ -147,10 +147,7 @@ def _simulate(
     threads: int = 1,
     watch: bool = False,
 ) -> Path:
-    """Simulate into a run directory.
-
-    Return its path, and the error that stopped the run or None.
-    """
+    """Simulate into a run directory, and return its path; raise the error that stopped the run."""
     latest = Latest() if watch else None
 
     def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:

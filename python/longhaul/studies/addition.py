@@ -48,9 +48,9 @@ def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a recorded row for each run in `lacking`.
+    """Return recorded rows for the runs in `lacking`.
 
-    It is the row of this run or, if there is none, of a run with the same scenario.
+    A run without a row gets the row of a run with the same scenario, if any.
     """
     row_of = _recorded_rows(runs, recorded, axes)
     rows = [

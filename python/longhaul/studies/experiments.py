@@ -59,7 +59,7 @@ class Experiment:
     on_request: bool = False
     """True for a long experiment, which the quick scale includes only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Tables of conditions by axis: levels of other factors at each level of the axis."""
+    """Tables by axis; a table sets other factors at each level of its axis."""
     all_samples: bool = False
     """True if all samples of time series are stored, false for a few hundred of each."""
     folder: Path = field(default_factory=Path)
@@ -78,7 +78,7 @@ class Experiment:
 
     @property
     def words(self) -> list[str]:
-        """Columns of conditions by which claims may select: those equal for all replications."""
+        """Text columns of the tables of conditions, by which claims may select cells."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 

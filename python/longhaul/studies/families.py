@@ -1,7 +1,7 @@
-"""Families of claims: claims about numbers that a source prints in one column of a table.
+"""Families of claims: claims about one column of a printed table, which are judged together.
 
-Each number comes from a single run. `families.toml` lists the numbers that form a family; the
-claims of a column have the same metric. A number belongs to at most one family.
+Each printed number comes from a single run. All claims of a family have the same metric.
+`families.toml` lists the families. A number belongs to at most one family.
 """
 
 import tomllib

@@ -86,10 +86,7 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Return numbers of claims that are undecided because runs are missing.
-
-    They are counted by the verdict on the existing runs.
-    """
+    """Count the claims that lack runs, by the verdict on the runs that exist."""
     looks = [
         judgement.so_far
         for judgement in judgements

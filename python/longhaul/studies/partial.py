@@ -54,7 +54,7 @@ class CoveredLevels:
 
     @property
     def text(self) -> str:
-        """Text on the number of levels, such as `on 8 of 32 conditions`."""
+        """Number of levels as text, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property

@@ -58,9 +58,9 @@ class Network:
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Return true if `other` has the same routers, and this network's flows and proxies.
+        """Return true if the diagram of `other` shows this network too.
 
-        Its diagram then shows this network too, except numbers of flows and properties of links.
+        `other` must have the same routers, and this network's flows (in any number) and proxies.
         """
         return self.nodes == other.nodes and self.ways <= other.ways
 

@@ -1,7 +1,7 @@
-"""Goodput of completed flows by size of file, path and interface: NIST SP 500-282, figure 8-7.
+"""Goodput of completed flows by type of file, path and interface: NIST SP 500-282, figure 8-7.
 
-Each type of file has twelve panels: mean packets per second in the upper row, and as a fraction of
-the interface's speed in the lower row. A panel has a bar for each run and algorithm.
+Each type of file has a row of panels for packets per second, and one for fractions of the
+interface's speed. A panel has a bar for each run and algorithm.
 """
 
 from collections.abc import Iterator, Sequence

@@ -282,7 +282,7 @@ class Curve:
     y: np.ndarray
 
     def at(self, x: float) -> float:
-        """Return the value at `x`; raise NotRunError if no run has this `x`."""
+        """Return `y` at `x`; raise NotRunError if no run has this `x`."""
         places = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
         if not len(places):
             raise NotRunError(f"nothing was run at {x:g}")

@@ -31,9 +31,9 @@ class NotedData(Data):
         return samples
 
     def noted(self) -> int | None:
-        """Return the smallest number of replications in any access since the last call.
+        """Return the fewest replications in any read of time series since the last call.
 
-        Return None if there was no access.
+        Return None if there was no read.
         """
         fewest = min(self._counts, default=None)
         self._counts.clear()

@@ -157,7 +157,7 @@ class _Sample(Data):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
-        """Return the median over draws of a metric in `cell` and `other`, joined by `combine`."""
+        """Return `Data.paired` of this bootstrap sample."""
         if not self._samples.have_the_same_replications(cell, other):
             return super().paired(metric, cell, other, combine)
         median = self._samples.paired(metric, cell, other, combine)[self._number]

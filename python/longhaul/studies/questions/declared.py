@@ -230,10 +230,7 @@ class DeclaredQuestion(Question):
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is the smallest or largest of single runs.
-
-        Bootstrap samples cannot contain more extreme values, so they give no interval.
-        """
+        """True if the number is the minimum or maximum over single runs."""
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 

@@ -1,4 +1,4 @@
-"""Interface of the numbers that claims ask for: their value, and the cells that they need."""
+"""Base class of the numbers that claims ask for, computed from cells of experiments."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -35,7 +35,7 @@ class Question(ABC):
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for `key=value` words that do not fit a study's experiments."""
+        """Raise ValueError if the claim's `key=value` words do not fit the experiments."""
 
     @abstractmethod
     def value(self, data: Data) -> float:
