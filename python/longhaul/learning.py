@@ -242,7 +242,7 @@ class _Episode:
 
 
 class Agent(CongestionControl):
-    """Algorithm of a flow whose window the environment alone sets, once per round trip."""
+    """Algorithm of a flow: its window changes only by actions, one per round trip."""
 
     def __init__(self, episode: int) -> None:
         """Create the algorithm of a flow in the run with number `episode`."""

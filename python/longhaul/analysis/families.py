@@ -1,10 +1,9 @@
 """Joint judgement of a family of printed numbers that each come from a single run.
 
-One printed number inside the wide prediction interval of one more run is weak evidence. Sixteen
-numbers on the same side of our medians are stronger evidence. Each of our replications gives one
-value for the whole family: the mean over its cells. Thus, effects common to the cells of a
-replication, such as their random numbers, count once. The printed family is tested as if it were
-one more replication of ours.
+One printed number says little, because single runs vary widely. Many printed numbers on the same
+side of our medians say more. Each of our replications gives one value for the whole family: its
+mean deviation from print. Thus, effects common to all values of a replication, such as its random
+numbers, count once. The printed family is tested as if it were one more replication of ours.
 """
 
 from collections.abc import Sequence
@@ -26,14 +25,17 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """Measured values of a family relative to the printed ones, one for each replication.
+    """Deviations of measured values from a family of printed numbers, one for each replication.
 
-    A value of 0 means that the replication equals the printed values on average.
+    A value of 0 means that the replication equals the printed numbers on average.
     """
 
     values: tuple[float, ...]
     band: Interval
-    """Mean of the bands of all numbers; for logarithms, it begins at -inf if a band includes 0."""
+    """Mean of the acceptance bands of the numbers, as deviations from the printed numbers.
+
+    With logarithms, its lower end is -inf if the band of a number includes 0.
+    """
     statistic: str
     """Kind of value: mean of log(measured / printed), or relative difference of the means."""
 

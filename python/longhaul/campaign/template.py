@@ -46,7 +46,7 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set one key of a table as `--set` does: keys that exclude `key` are removed, others stay."""
+    """Set `key` in a table as `--set` does: keys that cannot occur beside `key` are removed."""
     if key in NAMES:
         for named, derived in (("python", "source"), ("module", "sha256")):
             if named in table:
@@ -81,7 +81,7 @@ def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
 
 
 def _extending(scenario: Scenario, source: Path) -> Scenario:
-    """Return a scenario with an absolute path in `extends`, valid in any directory."""
+    """Return a scenario from the file `source` with an absolute path in `extends`."""
     if isinstance(scenario.get("extends"), str):
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario

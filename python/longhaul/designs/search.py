@@ -103,9 +103,9 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """Return, in sorted order, the number of words of length four that contain each column.
+    """Count the words of length four that contain each column; return the counts sorted.
 
-    Fractions whose lists differ are not equivalent.
+    Fractions with different counts are not equivalent.
     """
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):

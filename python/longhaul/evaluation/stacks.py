@@ -42,7 +42,7 @@ def table(written: str) -> dict[str, Any] | None:
 
 
 def placed(run: Run) -> Run:
-    """Return the run, in which flows of QUIC contenders use the QUIC stack instead of TCP."""
+    """Return the run with the flows of QUIC contenders on the QUIC stack instead of TCP."""
     flows = [_placed(flow) for flow in run.scenario["flows"]]
     return replace(run, scenario={**run.scenario, "flows": flows})
 

@@ -191,9 +191,9 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
-    """Return samples of all flows, links or proxies (`kind`), as arrays by name.
+    """Return sampled metrics of all flows, links or proxies (`kind`), as arrays by name.
 
-    States are as sampled, counters as growth per second. `t_s` are the times.
+    Counters are converted to growth per second. The array `t_s` has the times.
     """
     elements = run.table(TABLES[kind][0])["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)

@@ -131,7 +131,7 @@ def _of_run(
 
 
 def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
-    """Return the growth per second of a counter, times `factor`, before each time."""
+    """Return a counter's growth per second since the previous time, times `factor`."""
     growth = np.full_like(counter, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = factor * np.diff(counter) / np.diff(seconds)

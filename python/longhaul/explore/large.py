@@ -155,10 +155,9 @@ class Large:
 
 
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
-    """Return the columns by which the page may group rows, with their values in order.
+    """Return the columns by which the page may group rows, each with its values in order.
 
-    Such a column has few values, and each value occurs in at least two rows on average. Columns
-    with few values only because few rows have a value are thus left out.
+    Such a column has 2 to 12 different values, each of them in at least two rows on average.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {

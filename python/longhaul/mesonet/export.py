@@ -117,7 +117,7 @@ def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
 
 
 def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield the name of each measure that the run has, with the rows of its file."""
+    """Yield, for each file to write, the name of its measure and its rows."""
     yield "ConfigurationSettingsFor", _settings_and_derived(tables.run)
     yield from _summaries(tables)
     parts: dict[str, Callable[[MesoNet], Iterator[tuple[str, Rows]]]] = {
@@ -307,10 +307,9 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield a file for each flow group and role (algorithm under test or standard TCP).
 
-    A file has a line for each batch of completed flows.
-
-    The columns are the number of the interval, the number of flows, and the mean, standard
-    deviation, minimum, maximum and deciles of their goodput.
+    A file has a line for each batch of completed flows: the interval at whose end the batch is
+    reported, the number of flows, and the mean, standard deviation, minimum, maximum and deciles
+    of their goodput.
     """
     for (number, role), batches in tables.goodput.group_by("group", "role", maintain_order=True):
         kind = "ALT" if role == "alternate" else "TCP"

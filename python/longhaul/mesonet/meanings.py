@@ -131,7 +131,7 @@ def _numbered(name: str, responses: Sequence[Response]) -> Meaning | None:
 
 
 def _of_figure(name: str) -> Meaning | None:
-    """Return the description of a column of the network, a long-lived flow, or a flow class."""
+    """Return the description of a metric of the network, a long-lived flow, or a flow class."""
     if name in FIGURES:
         return Meaning(*FIGURES[name])
     if (of := _OF_FLOW.fullmatch(name)) and of["what"] in OF_FLOWS:

@@ -33,7 +33,7 @@ class MesoNet:
 
     @classmethod
     def of(cls, run: RunData) -> "MesoNet":
-        """Return the tables of a run, `longhaul.Results`; refuse a run of another kind."""
+        """Return the tables of a MesoNet run (`longhaul.Results`); refuse any other run."""
         tables = run.own_tables
         if not isinstance(tables, cls):
             raise ResultsError(f"{run.path}: not a run of MesoNet")

@@ -56,7 +56,7 @@ def solve(scene: Scene) -> Trajectory:
 
 
 def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
-    """Return pairs of means over the measurement window, for each label and then for each link."""
+    """Pair the means of simulation and model over the measurement window, by label and link."""
     late = trajectory.after(scene.measured_from_s)
     pairs: list[Pair] = []
     for number, label in enumerate(scene.labels):

@@ -54,7 +54,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Start:
-    """Start of all flows: initial window, and slow start, which is limited above `max_ssthresh`."""
+    """Initial window of all flows, thresholds of slow start and limited slow start (RFC 3742)."""
 
     window_pkts: float = 2.0
     ssthresh_pkts: float = 100.0

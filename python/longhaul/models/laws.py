@@ -128,9 +128,9 @@ def hybla(reference_rtt_s: float = 0.025) -> Window:
 def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 0.5) -> Window:
     """Return Compound TCP's response function without queueing.
 
-    Sources: Tan et al. 2006; NIST SP 500-282, equations 16 and 17. In the report, the denominator
-    of gamma has the wrong sign, and the outer exponent of tau is inverted. If both are corrected,
-    the defaults give `0.2553 p^-0.8`; the printed factor is 0.25.
+    Sources: Tan et al. 2006; NIST SP 500-282, equations 16 and 17. Two misprints of the report are
+    corrected: the sign of gamma's denominator, and tau's inverted outer exponent. The defaults then
+    give `0.2553 p^-0.8`; the printed factor is 0.25.
     """
     k = exponent
     kept = (1.0 - decrease) ** (1.0 - k)

@@ -1,7 +1,7 @@
 """Loss models: the probability that a link with a buffer drops a packet.
 
-A loss model gives the loss rate when `flows` flows of a mean window share a link. Any object with
-the method `loss` can be used as a model, and any function as `Custom`. Windows and buffers are in
+A loss model gives the loss rate of a link from the mean window of its flows. Any object with the
+method `loss` can be used as a model, and any function as `Custom`. Windows and buffers are in
 packets, capacities in packets per second, round-trip times in seconds. Equation numbers are those
 of NIST SP 500-282 (2010), appendix A.
 """

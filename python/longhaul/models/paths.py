@@ -49,8 +49,8 @@ def recovery_s(
 def full_buffer(bdp: float, decrease: float = 0.5) -> float:
     """Return the smallest buffer with which one flow keeps a link busy: `b / (1 - b)` of the BDP.
 
-    `b` is the decrease. For standard TCP, this is the rule of thumb of one BDP (Villamizar and
-    Song, CCR 24(5), 1994): after a reduction, the window is just the BDP.
+    `b` is `decrease`. After a reduction, the window is just the BDP. For standard TCP, the
+    buffer is one BDP, a rule of thumb (Villamizar and Song, CCR 24(5), 1994).
     """
     return bdp * decrease / (1.0 - decrease)
 

@@ -115,9 +115,9 @@ class Trajectory:
 def trajectories(
     kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()
 ) -> list[Trajectory]:
-    """Return the window of each algorithm.
+    """Return the window of each algorithm over the experiment's round trips.
 
-    `set` has texts `parameter=value`; a parameter is set in those algorithms that have it.
+    Each text `parameter=value` in `set` sets a parameter of those algorithms that have it.
     """
     given = [_congestion(kind) for kind in kinds]
     if len({str(_what(algorithm)) for algorithm in given}) < len(given):

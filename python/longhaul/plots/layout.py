@@ -229,7 +229,7 @@ def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
 
 
 def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
-    """Return the run, label and algorithm of every label, by its name in plots of these runs."""
+    """Return a dictionary from names in plots of `runs` to (run, label, algorithm)."""
     return {
         named_among(run, label, runs): (run, label, kind)
         for run in runs

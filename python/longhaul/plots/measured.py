@@ -1,4 +1,4 @@
-"""Scales of plots over time: fitted to the measurement window, before which panels are shaded."""
+"""Plots over time: scales that fit the measurement window, and shading before the window."""
 
 from collections.abc import Sequence
 

@@ -175,7 +175,7 @@ def _damaged(file: Path, reason: str) -> ResultsError:
 def _check_columns(
     file: Path, meta: dict[str, Any], known: Sequence[str], there: list[str]
 ) -> None:
-    """Raise an error if a table lacks a required column, because another version wrote it.
+    """Raise an error if a table, written by another version, lacks a required column.
 
     `known` are the required columns, and `there` the columns of the file.
     """

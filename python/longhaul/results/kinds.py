@@ -82,9 +82,9 @@ class Kind:
     """Function that returns the columns which every run's table with the given name must have."""
     summary: Callable[[RunData], Figures]
     without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
-    """Function that returns summaries of planned runs: all names of metrics, but no values.
+    """Function that returns the summary of planned runs: all names of metrics, but no values.
 
-    A row without a name stands for rows whose names are known only after a run.
+    If the names of a table's rows are known only after a run, a single row stands for all rows.
     """
     card: Callable[[Any], str]
     """Function that returns HTML for a notebook, with the summary of a run and a small plot."""

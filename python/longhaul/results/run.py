@@ -216,9 +216,9 @@ class Results:
 
     @cached_property
     def response_times(self) -> pl.DataFrame:
-        """Time of each response or transfer that began in the measurement window.
+        """Durations of exchanges and transfers that began in the measurement window.
 
-        The columns are `label`, `name` and `response_s`, null if the run ended before the response.
+        The columns are `label`, `name` and `response_s`: seconds, or null if the run ended earlier.
         """
         exchanges = self.exchanges if "exchanges" in self.tables else None
         return response_times(self.bundles, exchanges, self.measured_from_s)

@@ -119,10 +119,10 @@ def _announced(document: Document, factor: float, further: int) -> str:
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
-    """Search for the factor that gives the load `wanted`, by the secant method.
+    """Search for the factor on the rates that gives the load `wanted`, by the secant method.
 
-    Return the factors tried, each with its load. The first secant is from a load of 0 at a factor
-    of 0, because the load is nearly linear in the rate.
+    Return the factors tried, each with its load. The first secant starts at (0, 0), because the
+    load is nearly proportional to the factor.
     """
     steps = [(1.0, measure(1.0))]
     before = (0.0, 0.0)

@@ -62,9 +62,9 @@ def _values(
 def _recorded_rows(
     runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> Callable[[Run], dict[str, Any] | None]:
-    """Return a function that finds the row of a run in the recorded results.
+    """Return a function that finds a run's recorded row by experiment, replication and levels.
 
-    If a run has no row, the function returns the row of a run with the same scenario, or None.
+    For a run without a row, it returns the row of a run with the same scenario, or None.
     """
     by_place = {_place(row, axes): row for row in recorded.values.to_dicts()}
     by_scenario = {

@@ -238,7 +238,7 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """Return the path of a file: in the experiments' directory or else in the study's."""
+    """Return the path of the file `name` beside `file` or, if there is none, in the study."""
     own = file.parent / name
     return own if own.is_file() else study / name
 
@@ -246,8 +246,8 @@ def _of_folder(study: Path, file: Path, name: str) -> Path:
 def _conditions(file: Path) -> dict[str, Conditions]:
     """Read a table of conditions: its first column is the axis, its other columns are factors.
 
-    Return the levels of the factors by level of the axis, under the axis' name. If the second
-    column is `replication`, a condition has a row for each replication from 0 on.
+    Return `{axis: {level of the axis: {factor: level}}}`. If the second column is `replication`, a
+    level of the axis has a row per replication from 0 on, and a factor has a tuple of levels.
     """
     rows = read_rows(file)
     if not rows:

@@ -22,7 +22,7 @@ def figures(study: Study) -> Sequence[Figure]:
 
 
 def check(study: Study) -> None:
-    """Raise an error if a study lacks a required file or uses an unknown name."""
+    """Raise an error if a study lacks a file, or has an invalid claim, figure or response."""
     study.check()
     for claim in study.claims:
         _check_question(study, claim)

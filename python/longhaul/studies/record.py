@@ -114,10 +114,10 @@ def check_scale(scale: str) -> None:
 def latest(
     study: Study, out: Path, scale: str | None, *, shipped: bool = True
 ) -> tuple[Path, Record]:
-    """Return the user's last results below `out`, and their directory.
+    """Return the directory of the user's last results below `out`, and the results.
 
-    If there are none, return those that the study ships with, if `shipped`. Without a scale, the
-    full scale comes before the quick one.
+    If there are none and `shipped` is true, return the results that the study ships with. Without
+    `scale`, full-scale results are preferred.
     """
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:

@@ -23,7 +23,7 @@ def dendrograms(
 ) -> Figure:
     """Draw a dendrogram of the competitors for each condition.
 
-    Each subtree below the cut, a fraction of the tree's height, has its own colour.
+    Subtrees that join below a fraction of the tree's height have their own colours.
     """
     drawing, axes = panels(len(trees), columns=6, width=shared.PAGE / 6, height=1.4)
     for panel, tree, title in zip(axes, trees, titles, strict=True):

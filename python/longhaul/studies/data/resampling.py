@@ -36,10 +36,9 @@ class ResampledData:
 
     @cached_property
     def at_once(self) -> Data:
-        """The results of all samples together; each number is an array with a value per sample.
+        """The results of all bootstrap samples; each number is an array with a value per sample.
 
-        A computation raises UnevenError if the samples differ in their rows and not only in
-        numbers.
+        A computation raises UnevenError if samples have different rows.
         """
         return _AllSamplesData(self._samples)
 
@@ -116,7 +115,7 @@ class _AllSamplesData(Data):
 
 
 class _Sample(Data):
-    """One bootstrap sample: drawn runs of each experiment, and time series of the first draw."""
+    """One bootstrap sample: runs of drawn replications, and time series of the first one drawn."""
 
     _samples: _Samples
     _number: int

@@ -20,7 +20,7 @@ class ComparedValues:
     """Position of each point: its level of an axis, or its value of another metric."""
     y: np.ndarray
     same: float
-    """Number that means that both sides are equal: 0 for differences, 1 for ratios."""
+    """Value of `y` if both sides are equal: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:
@@ -98,10 +98,10 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Return medians over replications of a metric in pairs of cells, by index of the pair.
+    """Return the median over replications of a number for each pair of cells, by the pair's index.
 
-    A cell is a combination of levels. The values of a pair are joined by `combine` in each
-    replication that both cells have. Pairs without a result are left out.
+    `combine` computes the number from the metric's values in the two cells, in each replication
+    that both cells have. Pairs without a result are left out.
     """
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):

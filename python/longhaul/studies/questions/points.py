@@ -73,7 +73,7 @@ class Selection:
     exact: Words
     """The selected level, for each axis on which the words select a single level."""
     several: Words
-    """Axes of which several levels are selected, with the selection, such as `5..` or `8,21`."""
+    """Selections of several levels, such as `5..` or `8,21`, by axis."""
     when: Words
     """Ranges by metric; only points with values of these metrics in the ranges are used."""
     texts: tuple[str, ...]

@@ -28,10 +28,7 @@ class Question(ABC):
     """Names of the experiments of the claim."""
     sides: Sides
     whole: str
-    """Axis whose levels all belong to the statement; `*` for all runs; empty otherwise.
-
-    A claim with an axis or `*` is judged finally only when all these runs exist.
-    """
+    """Axis if the statement is about all its levels; `*` if it needs all runs; otherwise empty."""
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
@@ -94,7 +91,7 @@ class Question(ABC):
 
     @property
     def whole_axis(self) -> str | None:
-        """The axis whose levels all belong to the statement; None if there is none."""
+        """The axis if the statement is about all levels of an axis; otherwise None."""
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
