@@ -53,7 +53,7 @@ class Family:
     def reaching(self) -> int:
         """Number of replications that reach the value printed in the source.
 
-        These replications equal it, or deviate from it in the direction opposite to the mean.
+        If the mean is above this value, replications at or below it count, and vice versa.
         """
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)

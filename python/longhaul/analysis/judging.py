@@ -51,7 +51,7 @@ class Expected:
 
     @classmethod
     def exactly(cls, printed: float) -> "Expected":
-        """Return an expectation whose band is only the number that the source prints."""
+        """Return an expectation that accepts only the number that the source prints."""
         return cls(printed, printed, printed=printed)
 
     @classmethod

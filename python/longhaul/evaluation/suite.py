@@ -119,7 +119,7 @@ class Suite:
         """Return the suite with these sections' criteria only, and the experiments they need.
 
         Raises:
-            SuiteError: the suite has no such criterion, or none of them is evaluated.
+            SuiteError: a section has no criterion, or none of the criteria is evaluated.
 
         """
         known = [criterion.section for criterion in self.criteria]

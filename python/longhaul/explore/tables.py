@@ -59,7 +59,7 @@ class Roles:
     units: Mapping[str, str] = field(default_factory=dict)
     """Units, by column, of columns whose names do not end in the unit."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Headings of columns in the page's list of columns, such as their period."""
+    """Heading under which the page lists each column, such as a period of the run."""
     competitor: str | None = None
     """Factor whose levels are compared under equal conditions, such as the algorithm."""
     title: str = ""

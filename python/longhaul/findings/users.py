@@ -48,7 +48,7 @@ class Goodputs:
     signs: str
     """Legend of the signs - and + in the names of conditions."""
     responses: Sequence[str]
-    """Names of responses; flow groups are ordered by statistic, role and number of the group.
+    """Names of responses; those of flow groups are sorted by statistic, role and group number.
 
     The role is `alternate`, for flows with the algorithm under test, or `standard`.
     """
@@ -147,7 +147,7 @@ def _require_one_unit(given: Goodputs) -> None:
 
 
 def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None:
-    """Add tables of the ranges of goodputs to `findings` (NIST SP 500-282, table 8-30)."""
+    """Add a table of goodput differences to `findings` (NIST SP 500-282, table 8-30)."""
     rows = []
     for name, (first, second) in given.pairs().items():
         gaps = users.differences(means[first], means[second])

@@ -76,11 +76,11 @@ def short_name(response: str) -> str:
 
 
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
-    """Return a row with goodput statistics for each flow group and role with completed flows.
+    """Return goodput statistics of completed flows: a row per flow group and role.
 
-    The table `goodput` has batches of flows. The row has the number of `flows`, and the
-    `STATISTICS` in packets per second, averaged over batches with their numbers of flows as
-    weights. `pooled_deviation_pps`, `least_pps` and `largest_pps` are computed over all flows.
+    The table `goodput` has a row per batch of flows. A row of the result has the number of `flows`,
+    and the `STATISTICS` as means over batches, weighted by their numbers of flows.
+    `pooled_deviation_pps`, `least_pps` and `largest_pps` are those of all flows.
     """
     flows = pl.col("flows")
     weighted = [((pl.col(name) * flows).sum() / flows.sum()).alias(name) for name in STATISTICS]

@@ -1,8 +1,8 @@
 """Three sets of ten flows over the Abilene backbone: NIST SP 500-282 (2010), appendix B.
 
-Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. The report repeats with
-MesoNet an experiment that Lee et al. did with a hybrid model; the two models differ in the queues
-of a router (`ROUTERS`). Delays, routes and rates are those of the report's tables B-1 to B-3.
+The sets start at routers H, F and B, and share the link from G to I at 10 Gbit/s. The report uses
+MesoNet to repeat an experiment that Lee et al. did with a hybrid model. Routers queue packets
+differently in the two models (`ROUTERS`). Delays, routes and rates are from tables B-1 to B-3.
 """
 
 from __future__ import annotations

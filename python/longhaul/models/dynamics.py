@@ -230,10 +230,7 @@ class Bic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the peak and the number of round trips since the loss, for a flow without a loss.
-
-        The peak is set to `window`, and the number to that after which BIC reaches its peak.
-        """
+        """Return the states of a flow without a loss: its window has just reached the peak."""
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
@@ -293,7 +290,7 @@ class Compound(Dynamics):
         return [window / 2.0, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states without a loss: `window` as the loss window, a delay window of zero."""
+        """Return the states before any loss: loss window `window`, delay window zero."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:

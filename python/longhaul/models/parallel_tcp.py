@@ -159,7 +159,7 @@ def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
 
 @dataclass(frozen=True)
 class Red:
-    """RED without gentle mode, whose drop rate depends on the average queue (5.17)."""
+    """RED without gentle mode, whose drop rate depends on the average queue (equation 5.17)."""
 
     q_min: float = 5.0
     q_max: float = 15.0

@@ -86,7 +86,7 @@ class Trajectory:
     rounds: pl.DataFrame
     """Rounds: `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
     response_pkts: float | None
-    """Mean window by the algorithm's response function at the loss rate; None if it has none."""
+    """Mean window that the algorithm's response function predicts; None without a function."""
 
     def settled(self) -> pl.DataFrame:
         """Return the rounds after the second window reduction.

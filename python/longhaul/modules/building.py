@@ -144,9 +144,9 @@ def _all_symbols() -> list[str]:
 
 @contextmanager
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
-    """Yield a temporary directory, and one inside it with empty files for kernel headers.
+    """Yield a temporary directory, and its subdirectory with an empty file per kernel header.
 
-    Our `kernel.h` is included before these files, and has all declarations.
+    All declarations are in our `kernel.h`, which is included first.
     """
     with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
         folder = Path(temporary)

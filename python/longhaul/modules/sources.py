@@ -1,4 +1,4 @@
-"""Reader of a kernel module's sources: included headers, and macros derived from the text."""
+"""Analysis of a kernel module's sources: the headers and the macros that its build needs."""
 
 import re
 from collections.abc import Iterable, Sequence

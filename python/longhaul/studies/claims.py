@@ -55,7 +55,7 @@ class Claim:
     """
     measure: str
     question: Question
-    """Number to compute: a measure, with the claim's `key=value` words that select values."""
+    """The measure to compute, and the `key=value` words that select the values for it."""
     statement: str
     expected: Expected
     tolerance: str

@@ -1,10 +1,10 @@
 """Coverage of claims: the runs that a claim needs, and the needed runs that exist.
 
-A claim about all levels of an axis, such as all conditions of a design, has the word
-`whole=condition` in its `where`. Such a claim is measured at the levels for which all needed runs
-exist, and `partial` derives the verdict on all levels from these. A claim with `whole=*` is
-measured only if all needed runs exist. Every other claim is measured from the existing runs, and
-its judgement states their number.
+If needed runs are missing, the word `whole` in a claim's `where` decides if the claim is measured.
+With `whole=AXIS`, the claim is about all levels of an axis, such as all conditions of a design. It
+is measured at the levels without missing runs, and `partial` derives the verdict on all levels.
+With `whole=*`, the claim is not measured. Without `whole`, it is measured from the existing runs,
+and its judgement states their number.
 """
 
 import re

@@ -297,7 +297,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the scale of the results in the README; empty if it is the scale of the record."""
+    """Return the scale of the README's results; empty if these are the results in `record`."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)

@@ -71,7 +71,7 @@ class Study:
 
     @property
     def axes(self) -> list[str]:
-        """Axes of all experiments, and factors that follow from tables of conditions."""
+        """Axes of all experiments, and text columns of their tables of conditions."""
         every = self.experiments.values()
         return list(
             dict.fromkeys(

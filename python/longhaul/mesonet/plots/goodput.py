@@ -96,7 +96,7 @@ def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
 
 
 def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
-    """Return the types of file to draw: the requested ones, or all that occur in the runs."""
+    """Return the file types (`movie`, `web`, ...) to draw: as requested, or all in `means`."""
     there = [file for file in groups.FILES if any(file in table["file"] for table in means)]
     if not there:
         raise ResultsError("--from and --to: no group of flows is complete in this part of the run")

@@ -263,7 +263,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Return a mask of the `levels` that `level` names; None for `*`, which means all others."""
+    """Return a mask of the `levels` that the word `level` selects; None for the word `*`."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))

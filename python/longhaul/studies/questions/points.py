@@ -164,7 +164,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels that define each group of values; one group if `each` is not given."""
+    """Return each group's levels of the axes `shape.each`; without axes, there is one group."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:

@@ -80,7 +80,7 @@ class Question(ABC):
 
     @property
     def is_plain(self) -> bool:
-        """True if the number is a metric at fixed levels, without comparisons or `when.` ranges."""
+        """True for a metric at fixed levels, without a comparison or the words `when.` and `by`."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 

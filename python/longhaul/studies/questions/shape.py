@@ -69,7 +69,7 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Raise ValueError for operations that do not fit the words of a comparison's sides."""
+        """Raise ValueError if a comparison of these `sides` does not allow the operations."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:
