@@ -115,7 +115,7 @@ class Expected:
         return (REPRODUCED if in_band else OUTSIDE), ""
 
     def _is_contrary(self, low: float, high: float) -> bool:
-        """Return true if the interval from `low` to `high` lies wholly beyond `opposite`."""
+        """Return true if the opposite of the claim holds in the whole interval `low` to `high`."""
         if self.opposite is None:
             return False
         if self._at_most(self.opposite, self.low):

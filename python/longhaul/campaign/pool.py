@@ -168,7 +168,7 @@ def tell(part: float) -> None:
 def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
     """Execute the runs that arrive on the pipe until it is closed.
 
-    `memory` is the maximum number of bytes.
+    `memory` is the limit on the process's memory, in bytes.
     """
     global _told
     _told = pipe

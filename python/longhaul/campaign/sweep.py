@@ -30,8 +30,8 @@ Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 class Setting:
     """The setting of a scenario key: a fixed value, or one that follows from a factor's level.
 
-    The level may be multiplied by `times`, get a `unit`, or be replaced by its value in `of`. If
-    `when` has levels by factor, the key is set only at these levels.
+    The level may be multiplied by `times`, get a `unit`, or be a key of `of`, which has the values.
+    `when` has levels by factor; only runs with these levels set the key.
     """
 
     value: Any = None

@@ -59,7 +59,7 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """Return the metrics of each label and, if there are several, of all flows together."""
+    """Return a column of metrics for each label and, if there are several, for all flows."""
     labels = summary.labels.to_dicts()
     return labels if len(labels) == 1 else [*labels, summary.total]
 

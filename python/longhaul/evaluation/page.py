@@ -225,9 +225,9 @@ def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
 
 
 def _reach(block: Sequence[Point]) -> tuple[float, float]:
-    """Return the range of the horizontal axis for a panel.
+    """Return the ends of a panel's horizontal axis.
 
-    It includes all means, and as much of the intervals as a limit on their length allows.
+    The axis includes zero and all means. Long intervals may end beyond the axis.
     """
     values = [(point.figure.name, v) for point in block for v in point.values.values()]
     least = min(0.0, *(value.mean for _, value in values))

@@ -36,10 +36,10 @@ def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
 
 
 def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label `words` in the unit that tables use, and the factor to convert to it.
+    """Return `words` with the unit that tables use, and the factor from `unit` to that unit.
 
-    `unit` is the base unit of `values`. Values in bit/s are always converted, values in s if all
-    are below one second.
+    `unit` is the base unit of `values`. Bit/s are always converted, seconds if all values are below
+    one second.
     """
     if unit == "bit/s" or (unit == "s" and max(map(abs, values), default=1.0) < 1.0):
         shown = UNITS[OF_ROWS[unit]][0]

@@ -169,9 +169,9 @@ def _statistic(response: str) -> str:
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
     """Add average ranks over conditions to `findings`, and return a summary of the ranks.
 
-    Averages of flow groups are by role and type of file, with standard deviations as in NIST SP
-    500-282, tables 8-31, 8-32 and 9-13. Averages of other responses are by response. `heads` are
-    the heads of the tables' columns.
+    Flow groups have an average for each role and type of file, with standard deviations as in NIST
+    SP 500-282, tables 8-31, 8-32 and 9-13. Other responses have one average each. `heads` are the
+    heads of the tables' columns.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}

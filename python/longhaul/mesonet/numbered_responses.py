@@ -92,10 +92,10 @@ class Part:
         return _mean(self._routers.filter(pl.col("router") == names[number])[column])
 
     def of_backbone(self, number: int) -> float | None:
-        """Count completed flows that begin or end below backbone router `number`; None if unknown.
+        """Count completed flows with an end below backbone router `number`; None if unknown.
 
-        Table 6-25 defines these flows as those that transit the router. But the numbers in table
-        6-30 do not include flows that begin and end elsewhere (docs/mesonet_validation.md).
+        Table 6-25 speaks of flows that transit the router. But the numbers in table 6-30 exclude
+        flows with both ends elsewhere (docs/mesonet_validation.md).
         """
         topology = self.tables.topology
         names = topology.filter(pl.col("tier") == "backbone")["router"].to_list()

@@ -164,7 +164,7 @@ class Cubic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives of the peak and of the time since the loss.
+        """Return the derivatives of the peak and of the time since the last loss.
 
         A loss sets the peak to the window, and the time to 0.
         """
@@ -217,7 +217,7 @@ class Bic(Dynamics):
     """BIC, whose states are its last peak and the number of round trips since the last loss.
 
     The window follows from both states, as with CUBIC (Xu, Harfoush and Rhee 2004). If the mean
-    window were a state, it would settle at its own peak and hardly grow. Fast convergence and the
+    window were a state, it would stay at the peak, where BIC hardly grows. Fast convergence and the
     region below the low window are left out.
     """
 

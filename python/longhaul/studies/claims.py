@@ -51,7 +51,7 @@ class Claim:
     experiments: tuple[str, ...]
     """Experiments whose runs decide the claim.
 
-    Lists of claims by experiment show the claim at the first of these.
+    A list of claims by experiment has the claim at its first experiment.
     """
     measure: str
     question: Question
@@ -95,10 +95,9 @@ class Claim:
 
     @property
     def of_one_run(self) -> bool:
-        """True if the source's number is from a single run and is inside the claim's band.
+        """True if the source's number is from a single run, not 0, and between the band's ends.
 
-        It is false for a printed 0, because half and twice this number are 0 too, and for a number
-        that is an end of its band.
+        Verdicts on single runs also consider half and twice the number; for 0, both are 0.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
@@ -156,7 +155,7 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
 
 
 def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measure]) -> Question:
-    """Parse the column `where` of a claim for the measure that the claim names."""
+    """Return a claim's question: its measure, with the words in its column `where`."""
     name = row["measure"]
     if name not in measures:
         raise ValueError(f"claim {row['id']}: {unknown('measure', name, list(measures))}")

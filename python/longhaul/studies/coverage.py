@@ -101,7 +101,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Return `text` with the numbers of existing and needed runs; empty if no run is missing."""
+    """Fill `text` with the claim's numbers of existing and needed runs; empty if all exist."""
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""

@@ -130,9 +130,9 @@ def _so_far(
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
     """Return true if the sign of a comparison at some levels suffices for the verdict so far.
 
-    It does if the number is inside the band, or if the wrong side is larger (`equal` is the number
-    for equal sides). If the right side is larger, but by too little, missing levels may change
-    this. A claim without `opposite` is about the size of a number, not about its sign.
+    The sign suffices if the number is in the band, or if the interval is not wholly on the claimed
+    side of `equal`, the number for equal sides. Otherwise missing levels may change the verdict. A
+    claim without `opposite` is about the size of a number, not about its sign.
     """
     if expected.opposite is None:
         return False

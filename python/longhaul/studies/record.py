@@ -82,7 +82,7 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """Collect a study's results from a store; runs that it lacks come from `before`."""
+    """Collect a study's results from a store; runs not in the store come from `before`."""
     runs = study.runs(scale)
     data = collected(study, runs, store)
     if before is not None:

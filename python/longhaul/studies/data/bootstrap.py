@@ -1,7 +1,7 @@
 """The runs of one experiment in bootstrap samples.
 
-Two kinds of results are computed once and shared: the medians of a metric, for all samples
-together, and the indices of rows by level, for all samples with the same cells in the same order.
+The medians of a metric are computed at once for all samples. Samples whose runs have the same cells
+in the same order share an index of rows by level.
 """
 
 from collections import Counter
@@ -125,9 +125,9 @@ class DrawnExperiment:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """Return the drawn values of a metric; shape: samples x draws x cells x runs of the cell.
+        """Return a metric of drawn runs; shape: samples x drawn replications x cells x runs.
 
-        The value is NaN where a draw has no value.
+        The value is NaN if the replication lacks the run.
         """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)

@@ -66,7 +66,7 @@ class _Samples:
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
         """Return true if the experiments of `cell` and `other` have the same replications.
 
-        The experiments then have equal draws.
+        Each bootstrap sample then has the same replications of both experiments.
         """
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
@@ -83,7 +83,7 @@ class _Samples:
 
 
 class _AllSamplesData(Data):
-    """All bootstrap samples together; each number is an array with a value per sample."""
+    """Results in all bootstrap samples; each number is an array with a value per sample."""
 
     _samples: _Samples
 

@@ -133,7 +133,7 @@ class DeclaredQuestion(Question):
     shape: Shape
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for `key=value` words whose key is neither known nor an axis."""
+        """Raise ValueError if the claim's words are invalid for the `known` experiments."""
         axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)

@@ -77,7 +77,7 @@ class Selection:
     when: Words
     """Ranges by metric; only points with values of these metrics in the ranges are used."""
     texts: tuple[str, ...]
-    """Metrics, or arithmetic on metrics; the value of a point is their mean."""
+    """Metrics, or arithmetic on metrics; a point has the mean of their values."""
 
     @classmethod
     @lru_cache(maxsize=1000)

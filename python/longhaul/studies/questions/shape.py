@@ -109,7 +109,7 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the value of `whole=`: an axis, `*` for all runs, or empty."""
+    """Return the value of `whole=` (see `coverage`): an axis, `*` for all runs, or empty."""
     return str(words.get("whole", ""))
 
 
