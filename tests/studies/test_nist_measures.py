@@ -1,4 +1,4 @@
-"""Measures of claims in chapters 4, 6 and 7 of NIST SP 500-282, on cases with known answers."""
+"""Measures for claims of NIST SP 500-282, chapters 4, 6 and 7, on cases with known results."""
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable", "TC
 
 
 def runs(**responses: np.ndarray) -> Data:
-    """Return sensitivity runs with these responses; all others are equal to the first factor."""
+    """Return sensitivity runs with these responses; all others follow the first factor."""
     rows = [
         {"experiment": "SA64", "run": run + 1, "algorithm": "TCP", "replication": 0}
         | {f"y{n}_measured": 10.0 + SIGNS[run, 0] for n in range(1, 23)}
@@ -198,9 +198,9 @@ def test_shorter_periods_have_no_window_after_100_intervals() -> None:
 
 
 def test_clusters_without_some_responses_or_algorithms() -> None:
-    """Check the number of conditions with a cluster, without some responses or algorithms.
+    """Check that measures of clustered algorithms can leave out responses or other algorithms.
 
-    FAST differs in most responses, BIC and Scalable TCP differ in the other nine.
+    FAST differs from the others in 36 responses, BIC and Scalable TCP in the other nine.
     """
     apart = {"FAST": (1.0, 9.0), "BIC": (8.0, 1.4), "Scalable": (8.1, 1.4)}
     rows: list[dict[str, object]] = []

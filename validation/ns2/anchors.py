@@ -112,10 +112,10 @@ def _isolated(seed: int) -> dict[str, float]:
 
 
 def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
-    """Return the time and window of the last sample before the first reduction, and the losses.
+    """Return time and window of the last sample before the first reduction, and the first losses.
 
-    The table defines the change in the same way, with samples every 50 ms. Losses are drops and
-    marks in the first transient.
+    Table 6.1 has the same values, from samples every 50 ms. The losses are the drops and marks of
+    the first transient.
     """
     results = longhaul.run(scenario(max_ssthresh, 100, seed))
     cut_s = results.events.filter(pl.col("event").is_in(["cut", "timeout"]))["t_s"][0]

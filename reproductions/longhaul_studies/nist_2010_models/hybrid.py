@@ -1,7 +1,7 @@
-"""The hybrid model of appendix B, with eight buffers and two kinds of router, for eleven hours.
+"""Results of appendix B's hybrid model with eight buffers and two kinds of router.
 
-`python -m longhaul_studies.nist_2010_models.hybrid` simulates all sixteen cases in some six minutes
-of processor time, and writes `hybrid.csv`, from which claims are judged.
+`python -m longhaul_studies.nist_2010_models.hybrid` simulates eleven hours of all sixteen cases in
+some six minutes of processor time, and writes `hybrid.csv`, from which claims are judged.
 """
 
 import os
