@@ -1,8 +1,8 @@
 //! Number of segments per acknowledgement, as Linux 2.6.22 estimates it for BIC and CUBIC.
 //!
-//! The estimate is in sixteenths, and begins with two segments (`delayed_ack` in tcp_bic.c and tcp_cubic.c). Each
-//! acknowledgement subtracts a whole number of sixteenths. If the receiver acknowledges every segment, the estimate
-//! therefore stays at 31/16, and the flow grows nearly twice as fast as the algorithm intends.
+//! The estimate begins with two segments (`delayed_ack` in tcp_bic.c and tcp_cubic.c), and is rounded to sixteenths of
+//! a segment. Because of this rounding, the estimate stays at 31/16 if the receiver acknowledges every segment. The
+//! flow then grows nearly twice as fast as the algorithm intends.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ impl AckRatio {
         self.sixteenths -= (self.sixteenths - acked) >> SIXTEENTHS;
     }
 
-    /// Returns `segments` acknowledged segments divided by the estimate (`(cnt << 4) / delayed_ack`).
+    /// Returns the estimated number of acknowledgements for `segments` segments (`(cnt << 4) / delayed_ack`).
     pub(crate) fn divide(self, segments: u64) -> u64 {
         (segments << SIXTEENTHS) / self.sixteenths
     }
@@ -40,8 +40,8 @@ impl AckRatio {
 mod tests {
     use super::*;
 
-    /// Checks the estimate after 1000 acknowledgements of one or two segments, with the recursion `delayed_ack += acked
-    /// - (delayed_ack >> 4)` and an initial value of 32.
+    /// Checks the estimated number of segments per acknowledgement, after 1000 acknowledgements of one or two segments.
+    /// The recursion is `delayed_ack += acked - (delayed_ack >> 4)`, with an initial value of 32.
     #[test]
     fn it_stays_at_two_or_just_below() {
         for (acked, expected) in [(1, 31.0), (2, 32.0)] {

@@ -38,8 +38,8 @@ impl Backoff {
         Self { loss, ecn: loss }
     }
 
-    /// Returns the fraction that a signal removes. In slow start, a mark removes the same fraction as a loss (RFC 8511
-    /// section 4).
+    /// Returns the fraction of the window that a signal removes. In slow start, a mark removes the same fraction as a
+    /// loss (RFC 8511 section 4).
     pub fn at(&self, event: &Congestion) -> f64 {
         match event.cause {
             Cause::Ecn if !event.in_slow_start => self.ecn,

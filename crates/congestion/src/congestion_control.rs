@@ -7,7 +7,7 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::window::Window;
 
-/// Phases of a connection whose window the algorithm itself changes.
+/// Phases of a connection in which the algorithm itself changes the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phases {
     /// Congestion avoidance only; the slow start is chosen separately for each flow.
@@ -43,13 +43,13 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Updates the algorithm's state for an acknowledgement of newly delivered segments, and the window if the phase
-    /// allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
+    /// Updates the algorithm's state for an acknowledgement of newly delivered segments. Also updates the window if
+    /// `phase` allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
     ///
-    /// Called once for each such acknowledgement, except those for which [`Self::increment`] has returned a value.
-    /// Algorithms with [`Phases::All`] are called after the transport's response to losses that the acknowledgement
-    /// shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`]. They are not called for duplicates that begin no
-    /// recovery. All other algorithms are called before the response.
+    /// This method is not called if [`Self::increment`] was called for the acknowledgement and returned a value.
+    /// Algorithms with [`Phases::All`] are called after the transport's response to the losses that the acknowledgement
+    /// shows; the phase is then [`Phase::Recovery`] or [`Phase::Avoidance`]. They are not called for a duplicate
+    /// acknowledgement outside recovery, unless it begins one. All other algorithms are called before the response.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance
@@ -71,11 +71,11 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         initial
     }
 
-    /// Responds to a congestion signal, which is a loss or a mark. The window that the algorithm sets applies at once,
-    /// and its threshold applies to the recovery.
+    /// Responds to a congestion signal, which is a loss or a mark. The window that the algorithm sets applies at once.
+    /// The threshold that it sets is an upper bound of the window at the end of a recovery without SACK.
     ///
-    /// Called at most once per recovery epoch, which is a round trip for marks. With [`Needs::every_mark`], marks are
-    /// reported by [`AckSample::ecn_echo`] instead. A loss that an [`Extension`] tolerates is not a signal.
+    /// Called at most once per recovery, and for marks at most once per round trip. With [`Needs::every_mark`], marks
+    /// are also reported by [`AckSample::ecn_echo`]. A loss that an [`Extension`] tolerates is not a signal.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
 
     /// Responds to a retransmission timeout. By default, the threshold becomes half of the window, and the window one
@@ -112,8 +112,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Returns the number of segments, at least one, that may leave together while the algorithm paces. Pacing then
-    /// delays the next segment by the transmission time of this burst at the pacing rate.
+    /// Returns the number of segments, at least one, that may leave as a burst while the algorithm paces. Pacing then
+    /// delays the next segment by the transmission time of the burst at the pacing rate.
     ///
     /// Called with [`Self::pacing_rate`], at the beginning of each burst.
     #[inline]
@@ -123,8 +123,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 
     /// Returns the algorithm's requirements on the transport, in addition to those of every flow.
     ///
-    /// Called when a connection is set up, by checks of scenarios, and at marks; the result does not change during a
-    /// connection.
+    /// Called when a scenario is checked, when a connection is set up, and during the connection. The result does not
+    /// change during a connection.
     fn needs(&self) -> Needs {
         Needs::default()
     }

@@ -1,8 +1,8 @@
 //! Static dispatch to the built-in algorithms: an enum instead of calls through function pointers.
 
-/// Declares everything that a list of algorithms implies: the modules, the enum [`Controller`](crate::Controller) with
-/// a variant for each algorithm, its calls, and the list of entries. A list item is `module::Type`; each module has the
-/// static `ENTRY: Entry<Type>`.
+/// Declares the modules and the list of entries for a list of algorithms, the enum [`Controller`](crate::Controller)
+/// with a variant for each algorithm, and a macro that calls its methods. A list item is `module::Type`; each module
+/// has the static `ENTRY: Entry<Type>`.
 macro_rules! controllers {
     ($($module:ident::$Algorithm:ident),+ $(,)?) => {
         controllers! { ($) $($module::$Algorithm),+ }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const BASE_HISTORY: usize = 10;
 const MINUTE: Span = Span::from_secs(60);
 
-/// Number of latest delays in the filter; its minimum is the current delay (CURRENT_FILTER).
+/// Number of latest delays whose minimum is the current delay (CURRENT_FILTER).
 const CURRENT_FILTER: usize = 4;
 
 /// Filters of the base delay and of the current delay (RFC 6817 section 2.4.2).
@@ -55,8 +55,8 @@ impl DelayHistory {
 mod tests {
     use super::*;
 
-    /// The delay of the path increases in the second minute. The smaller delay of the first minute is discarded ten
-    /// minutes later.
+    /// Checks that the smallest delay is discarded after ten minutes. The delay of the path increases in the second
+    /// minute.
     #[test]
     fn the_base_delay_is_the_smallest_of_ten_minutes() {
         let mut history = DelayHistory::default();

@@ -73,7 +73,8 @@ impl PathNeeds {
         }
     }
 
-    /// Returns the requirement of a path so slow that the algorithm's own bursts build only short queues.
+    /// Returns the requirement that the path is slow: on a fast path, the algorithm mistakes the queueing delay of its
+    /// own bursts for congestion.
     pub const fn slow(own_bursts: OwnBursts) -> Self {
         Self {
             own_bursts: Some(own_bursts),
@@ -87,16 +88,16 @@ impl PathNeeds {
 pub struct QueueNeed {
     /// Name of the discipline in scenario files.
     pub kind: &'static str,
-    /// Effect of a path without a queue of this kind, for algorithms that send requests to routers.
+    /// Effect of a path without this queue discipline; `None` for algorithms that send no requests to routers.
     pub without: Option<&'static str>,
 }
 
 /// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// Text on the effect of the bursts on the throughput of a few flows on a fast path.
+    /// Text on the throughput of a few flows on a fast path, which the algorithm's own bursts reduce.
     pub effect: &'static str,
-    /// True if pacing at one window per round trip prevents queues of the algorithm's own bursts.
+    /// True if pacing at one window per round trip prevents the queues that the algorithm's own bursts cause.
     pub pacing_helps: bool,
 }
 
@@ -129,7 +130,7 @@ pub struct Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// Returns this declaration with another constructor, `build`, which constructs a state of type `U`.
+    /// Returns a copy of this declaration with the constructor `build`, which constructs a state of type `U`.
     pub(crate) const fn building<U>(
         &self,
         build: fn(&Settings) -> Result<U, SpecError>,

@@ -51,11 +51,11 @@ pub trait Extension {
         None
     }
 
-    /// Processes the acknowledgement of one segment that [`Self::take_dummies`] has requested. Called once for each, in
-    /// any phase.
+    /// Processes the acknowledgement of one segment that [`Self::take_dummies`] has requested. Called once for each
+    /// such segment, in any phase.
     fn on_dummy_ack(&mut self, _window: &mut Window) {}
 
-    /// Returns the request to the routers on the path that a data packet carries (XCP, VCP).
+    /// Returns the request that a data packet carries to the routers on its path (XCP, VCP).
     ///
     /// Called only with [`Needs::routers`](crate::Needs::routers), for every data packet, retransmissions included.
     /// Routers change the request, the receiver returns it with the acknowledgement, and

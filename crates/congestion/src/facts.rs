@@ -83,8 +83,8 @@ pub struct AckSample {
     pub round: u64,
     /// True for the first sample of a round trip.
     pub round_start: bool,
-    /// Bytes of a full segment on the wire, headers included; with it, segments per second are converted to a pacing
-    /// rate.
+    /// Bytes of a full segment on the wire, headers included. Algorithms use them to convert segments per second to a
+    /// pacing rate.
     pub segment_bytes: u64,
 }
 
@@ -98,13 +98,13 @@ pub enum RouterRequest {
     Xcp {
         /// Congestion window in segments.
         cwnd: f64,
-        /// Smoothed round-trip time; without it (zero), routers do not change the packet.
+        /// Smoothed round-trip time; zero before the first sample. If it is zero, routers do not change the header.
         rtt: Span,
         /// Change of the throughput that this packet requests, in segments per second.
         change: f64,
     },
-    /// Request in VCP's code point. The packet starts with [`Load::Low`], and each router replaces the load by its own
-    /// if that is higher (SIGCOMM 2005 section 3).
+    /// Request in VCP's code point. The packet starts with [`Load::Low`]; each router replaces the packet's load by its
+    /// own load if the latter is higher (SIGCOMM 2005 section 3).
     Vcp,
 }
 
@@ -113,7 +113,7 @@ pub enum RouterRequest {
 pub enum RouterFeedback {
     /// Feedback of XCP's routers.
     Xcp {
-        /// Granted change of the throughput in segments per second, the sum over the packets that the acknowledgement
+        /// Granted change of the throughput in segments per second, summed over the packets that the acknowledgement
         /// covers; negative for a decrease.
         change: f64,
     },
@@ -138,7 +138,7 @@ pub enum Load {
 pub struct Dummies {
     /// Number of segments to send.
     pub count: u64,
-    /// Time from one segment to the next, and before the first.
+    /// Time between two segments, and from now to the first one.
     pub spacing: Span,
 }
 
@@ -177,13 +177,13 @@ pub struct Idle {
     pub now: Time,
     /// Length of the idle time.
     pub time: Span,
-    /// Time since the last segment was sent: the idle time and the round trip before it.
+    /// Time since the last segment was sent: the idle time, plus the time until that segment was acknowledged.
     pub since_sent: Span,
 }
 
 #[cfg(test)]
 impl Idle {
-    /// Returns an idle time of length `time`, at the beginning of a connection.
+    /// Returns the facts about an idle time that began at time zero and lasted for `time`.
     pub(crate) fn of(time: Span) -> Self {
         Self {
             now: Time::ZERO + time,
@@ -203,8 +203,8 @@ pub struct Timeout {
     /// True if `ssthresh` must not change, because the timer expired again in the same epoch, or right after a
     /// reduction for a mark.
     pub keep_ssthresh: bool,
-    /// Number of the connection's segments sent so far. This is the value of [`AckSample::delivered`] when all of them
-    /// have arrived.
+    /// Number of the connection's segments sent so far. When all these segments have arrived, [`AckSample::delivered`]
+    /// has this value.
     pub sent: u64,
 }
 

@@ -24,16 +24,16 @@ pub struct Needs {
     /// ECN with an echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) (RFC 8257 section
     /// 3.2), instead of an echo that is repeated until the sender confirms it.
     pub every_mark: bool,
-    /// An echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) if the flow uses ECN; the
-    /// algorithm also works without ECN.
+    /// If the flow uses ECN, feedback that reports each segment's mark in
+    /// [`AckSample::ecn_echo`](crate::AckSample::ecn_echo). The algorithm also works without ECN.
     pub exact_marks: bool,
-    /// Segments sent as ECT(1), which requests L4S service (RFC 9331), and an exact count of marks (AccECN, RFC 9768).
+    /// Segments sent as ECT(1) to request L4S service (RFC 9331), and an exact count of marks (AccECN, RFC 9768).
     pub l4s: bool,
-    /// Segments that are not ECN-capable. The algorithm does not respond to marks, as senders of ECN-capable segments
-    /// must do (RFC 3168 section 6.1.2).
+    /// Segments that are not ECN-capable, since the algorithm does not respond to marks. Senders of ECN-capable
+    /// segments must respond (RFC 3168 section 6.1.2).
     pub no_ecn: bool,
-    /// Detection of lost retransmissions before the retransmission timer expires, by RACK-TLP (RFC 8985), which Linux
-    /// also uses with BBR.
+    /// Detection of lost retransmissions before the retransmission timer expires, by RACK-TLP (RFC 8985), as for BBR in
+    /// Linux.
     pub rack_tlp: bool,
     /// Pacing at [`CongestionControl::pacing_rate`](crate::CongestionControl::pacing_rate), which the algorithm sets
     /// always or at times.

@@ -56,7 +56,7 @@ impl fmt::Display for Variant {
     }
 }
 
-/// Value of a parameter that a scenario does not give.
+/// Default of a parameter, for scenarios that do not give its value.
 #[derive(Clone, Copy, Debug)]
 pub enum DefaultValue {
     /// A constant.
@@ -68,8 +68,8 @@ pub enum DefaultValue {
         /// Function that computes the value.
         value: fn(&Settings) -> f64,
     },
-    /// The value of another parameter, listed before this one. A resolved scenario contains a parameter with this
-    /// default only if the user has given it a value.
+    /// The value of another parameter, listed before this one. A resolved scenario contains a parameter of this kind
+    /// only if the user has given its value.
     SameAs(&'static str),
     /// A function of the window, given by these points. A single number in a scenario replaces it by a constant.
     Points(&'static [Point]),
@@ -381,7 +381,7 @@ pub enum SpecError {
         /// Description of the fault.
         reason: String,
     },
-    /// A value is not below the value of another parameter, as it must be.
+    /// The value of a parameter is not below that of another parameter, which must be larger.
     #[error("{kind}: expected `{name}` below `{other}` ({}), found {}", Plain(*.limit), Plain(*.value))]
     NotBelow {
         /// Name of the algorithm or slow start.
@@ -405,7 +405,7 @@ fn in_words(unit: &str) -> String {
     format!(" ({unit})")
 }
 
-/// Returns the command that lists the registry for `what`: `congestion control` or `slow start`.
+/// Returns the command that lists the entries of a registry; `what` is `congestion control` or `slow start`.
 fn list_of(what: &str) -> &'static str {
     match what {
         "slow start" => "longhaul list slow-starts",

@@ -1,6 +1,6 @@
-//! Maximum rate over at least a millisecond, which picoquic uses at the start of a connection (picoquic, August 2026:
-//! frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c, `c4_apply_rate_and_cwin`; cc_common.c,
-//! `picoquic_cc_update_target_cwin_estimation`).
+//! Maximum rate at which a path delivers segments, measured over at least a millisecond. picoquic uses it at the start
+//! of a connection (picoquic, August 2026: frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c,
+//! `c4_apply_rate_and_cwin`; cc_common.c, `picoquic_cc_update_target_cwin_estimation`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,8 @@ struct DeliveryMark {
 }
 
 impl PeakRate {
-    /// Processes an acknowledgement. The rate is the lower of the sending rate and the rate of acknowledgements. Both
-    /// are measured since the last acknowledgement that gave a rate.
+    /// Updates the maximum rate for an acknowledgement. Its rate is the lower of the sending rate and the delivery
+    /// rate, both since the last acknowledgement with a rate.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // Samples that would have begun before time zero are impossible and are ignored.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
@@ -77,8 +77,8 @@ mod tests {
         peak.per_s()
     }
 
-    /// Checks that the longer interval determines the rate. Segments are sent 2 ms apart. Acknowledgements compressed
-    /// to 1 ms give no rate; compressed to 2 ms, they give the sending rate.
+    /// Checks that a rate is measured over the longer of two intervals: between transmissions, and between
+    /// acknowledgements. An acknowledgement only 1 ms after the last one gives no rate.
     #[test]
     fn the_longer_interval_counts() {
         assert_eq!(peak(&[(0, 100), (2, 105), (4, 110)]), 200.0);

@@ -1,10 +1,10 @@
-//! Procedures that run at intervals. Each ACK checks if they are due; there is no timer.
+//! Procedures that run at intervals, without a timer: each ACK checks if a procedure is due.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Time of the last run of a procedure. The next period begins then, so the schedule drifts with the spacing of
-/// acknowledgements (NIST SP 500-282, chapter 5).
+/// Time of the last run of a procedure that runs once per period. The next period begins at this time, so the schedule
+/// drifts with the spacing of acknowledgements (NIST SP 500-282, chapter 5).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Periodic {
     since: Option<Time>,
@@ -15,7 +15,7 @@ impl Periodic {
     pub(crate) const NEW: Self = Self { since: None };
 
     /// Returns the time since the last run if the procedure is due, and records a run now; `None` if it is not due. The
-    /// first period begins with the first check.
+    /// first period begins with the first call.
     pub(crate) fn elapsed(&mut self, now: Time, period: Span) -> Option<Span> {
         let elapsed = now.since(*self.since.get_or_insert(now));
         let due = elapsed >= period && elapsed > Span::ZERO;

@@ -1,7 +1,7 @@
 //! Estimate of the number of a flow's segments in the queue, from round-trip times only, as in Vegas.
 //!
-//! Brakmo and Peterson, JSAC 13(8), 1995, section III.B: the window times the fraction of a round's smallest round-trip
-//! time that is queueing delay.
+//! Brakmo and Peterson, JSAC 13(8), 1995, section III.B: the window times the queueing delay, divided by the smallest
+//! round-trip time of the round.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

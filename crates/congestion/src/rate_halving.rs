@@ -2,8 +2,8 @@
 //! `tcp_cwnd_down`).
 //!
 //! One segment leaves for every two acknowledgements, whatever the algorithm's reduction is. A recovery of one round
-//! trip thus halves the window; a longer one reduces it to a floor. Then slow start raises the window to the threshold,
-//! for example to seven eighths of its former size.
+//! trip thus halves the window; a longer recovery reduces it further, down to a lower bound. Then slow start raises the
+//! window to the threshold, for example to seven eighths of its former size.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub(crate) struct RateHalving {
 }
 
 impl RateHalving {
-    /// Begins a recovery. `before` is the window before the reduction, which applies at first.
+    /// Begins a recovery. The window remains at `before`, its value before the reduction, but is at least `floor`.
     pub(crate) fn begin(before: f64, floor: f64, window: &mut Window) -> Self {
         window.set_cwnd(before.max(floor));
         Self {
@@ -44,8 +44,8 @@ impl RateHalving {
         self.in_flight = Some(ack.in_flight);
     }
 
-    /// Ends the recovery. The window becomes the number of segments in flight plus a burst, at most the threshold.
-    /// Without an acknowledgement in the recovery, it becomes the threshold.
+    /// Ends the recovery. The window becomes the number of segments in flight plus `MAX_BURST`, at most the threshold.
+    /// Without an acknowledgement in the recovery, the window becomes the threshold.
     pub(crate) fn end(self, window: &mut Window) {
         let in_flight = self.in_flight.map_or(f64::INFINITY, |flight| flight as f64);
         let left = window.ssthresh().min(in_flight + MAX_BURST);

@@ -1,8 +1,8 @@
 //! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), stored as a number of segments and an
 //! interval.
 //!
-//! Most samples are only compared with rates that are larger. The rate in segments per second costs two dependent
-//! divisions; the comparison of products takes less time than a single division.
+//! Most samples are only compared with a rate, which is usually larger. Two products are compared for this purpose,
+//! since the sample's rate in segments per second costs two dependent divisions.
 
 use longhaul_units::{PS_PER_S, Span};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Factor on a rate that allows for rounding errors of the compared products.
+    /// Ratio of two products below which their difference cannot be a rounding error.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
     /// Creates a sample of `segments` delivered in `interval`, which must be longer than zero.
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// However close two rates are, comparisons of products have the same results as comparisons of the quotients.
+        /// Checks that comparisons of products and of quotients agree, however close two rates are.
         #[test]
         fn comparisons_are_those_of_the_quotients(
             segments in 1_u32..100_000,

@@ -1,4 +1,4 @@
-//! All algorithms and slow starts, which are found by name; and the choice of one of them with its parameters.
+//! All algorithms and slow starts by name, and the selection of one of them with its parameters.
 
 use crate::algorithms::{Controller, ENTRIES};
 use crate::custom::Custom;
@@ -171,7 +171,8 @@ mod tests {
         }
     }
 
-    /// The signals that an algorithm declares agree with its requirements on the transport, and with its reactions.
+    /// Checks the signals that each algorithm declares against the algorithm's requirements and reactions. For example,
+    /// an algorithm that requires delivery rates must declare the rate as a signal.
     #[test]
     fn what_is_listened_to_is_measured_and_reacted_to() {
         let reacts = |entry: &Entry<Controller>, cause| {

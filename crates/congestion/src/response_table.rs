@@ -4,10 +4,10 @@
 //! mantissa bits of a window are the number of its cell. The remaining bits are its position in the cell. Within a
 //! cell, the function is interpolated linearly.
 //!
-//! With `h = 2^-CELL_BITS`, the maximum width of a cell relative to the window, the relative error is at most `h^2 / 8
-//! * |w^2 f''(w) / f(w)|` (1.9e-6 times the second factor), plus rounding.
+//! Let `h = 2^-CELL_BITS` be the maximum width of a cell relative to the window. The interpolation's relative error is
+//! at most `h^2 / 8 * |w^2 f''(w) / f(w)|`, plus rounding. The factor `h^2 / 8` is 1.9e-6.
 
-/// Number of mantissa bits that select a cell: the binary logarithm of the number of cells per octave.
+/// Number of a window's mantissa bits that select one of the `2^CELL_BITS` cells of an octave.
 const CELL_BITS: u32 = 8;
 /// Number of mantissa bits that give the position within a cell.
 const PLACE_BITS: u32 = f64::MANTISSA_DIGITS - 1 - CELL_BITS;
@@ -29,8 +29,8 @@ struct Cell {
 }
 
 impl ResponseTable {
-    /// Tabulates `function` from the cell that contains `from` to the last cell that ends at `to` or before. The
-    /// function must be smooth in this range.
+    /// Creates a table of `function` for windows from `from` to `to`. The first cell contains `from`, and the last one
+    /// ends at `to` or below. The function must be smooth in this range.
     pub fn new(from: f64, to: f64, function: impl Fn(f64) -> f64) -> Self {
         assert!(
             0.0 < from && from <= to && to.is_finite(),
@@ -70,10 +70,11 @@ fn number(window: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// For `f(w) = w^2`, `w^2 f'' / f` is 2, so the bound is `h^2 / 4`. The error reaches it in the middle of the cell
-    /// just above a power of two.
+    /// Checks that the relative error of the table of `f(w) = w^2` is at most `h^2 / 4`, and comes within 10 % of this
+    /// bound.
     #[test]
     fn the_error_bound_holds_and_is_reached() {
+        // The bound `h^2 / 8 * |w^2 f'' / f|` is `h^2 / 4` here. The error is largest just above powers of two.
         let h = 1.0 / f64::from(1 << CELL_BITS);
         let table = ResponseTable::new(1.0, 1024.0, |w| w * w);
         let mut worst = 0.0_f64;

@@ -2,7 +2,7 @@
 //!
 //! In each round trip, one window of segments is acknowledged. The acknowledgements are evenly spaced over the round
 //! trip, or at the rate of the sender's link. The queue depends on the window at each segment's departure, a round trip
-//! before its acknowledgement. In the round trip of the departures, the window is assumed to change evenly from its
+//! before its acknowledgement. In the round trip of the departures, the window is assumed to change linearly from its
 //! value after the first acknowledgement to that after the last.
 //!
 //! Losses are at fixed distances in segments, or random. A lost segment reduces the window at most once per round trip,
@@ -102,8 +102,8 @@ pub struct Flow {
     reduced: bool,
     /// Number of segments delivered so far.
     delivered: u64,
-    /// Window after the first acknowledgement of the last round, in segments. The window is assumed to change evenly
-    /// from this value.
+    /// Window after the first acknowledgement of the last round, in segments. The window is assumed to have changed
+    /// evenly from this value to its present one.
     opened: f64,
 }
 

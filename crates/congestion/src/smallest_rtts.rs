@@ -1,5 +1,6 @@
 //! Smallest round-trip times in whole microseconds, as in the delay-based algorithms of a current kernel (Linux 6.18,
-//! `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`). Also the round trips of Vegas and YeAH for measuring them.
+//! `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`). This module also counts the round trips over which Vegas and YeAH
+//! measure them.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -53,7 +54,7 @@ impl SmallestRtts {
     }
 }
 
-/// State of the current round trip in Vegas. YeAH includes this state (`struct vegas`).
+/// State of the current round trip in Vegas and YeAH (`struct vegas`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MeasuredRound {
     pub(crate) rtts: SmallestRtts,
@@ -73,15 +74,14 @@ impl MeasuredRound {
         self.sequence.una > self.end
     }
 
-    /// Begins the next round trip, with the first segment that has not been sent yet (`vegas_enable`).
+    /// Begins the next round trip. It ends with the acknowledgement of a segment sent from now on (`vegas_enable`).
     pub(crate) fn begin(&mut self) {
         self.end = self.sequence.nxt;
         self.rtts.forget_min();
         self.rtts.samples = 0;
     }
 
-    /// Restarts the measurement when the connection sends after an idle time
-    /// (`tcp_vegas_cwnd_event`).
+    /// Discards the smallest round-trip times when the connection sends after an idle time (`tcp_vegas_cwnd_event`).
     pub(crate) fn forget(&mut self) {
         self.rtts.forget_base();
         self.begin();

@@ -20,7 +20,7 @@ pub struct CongestionState {
     pub window: Window,
     /// State of the current recovery, if it halves the rate; few algorithms do so.
     rate_halving: Option<Box<RateHalving>>,
-    /// True once there was a congestion signal other than a timeout, which ends ns-2's limited slow start.
+    /// True after a congestion signal, until a timeout. In the meantime, ns-2's limited slow start is inactive.
     signalled: bool,
     slow_start: SlowStart,
     controller: Controller,
@@ -50,9 +50,8 @@ impl CongestionState {
         &self.controller
     }
 
-    /// Grows the window for an acknowledgement in congestion avoidance and returns true, if the growth depends only on
-    /// the credit and the window ([`CongestionControl::increment`]). If it returns false, [`Self::on_ack`] has to be
-    /// called.
+    /// Grows the window for an acknowledgement in congestion avoidance, if the growth depends only on the credit and
+    /// the window ([`CongestionControl::increment`]). Otherwise returns false: [`Self::on_ack`] then has to be called.
     #[inline(always)]
     pub fn increment(&mut self, credit: f64) -> bool {
         if self.rate_halving.is_some() || self.slow_start.watches(&self.window) {
@@ -93,7 +92,7 @@ impl CongestionState {
         }
     }
 
-    /// Returns true if the flow's slow start processes acknowledgements, and not the algorithm.
+    /// Returns true if the flow's slow start, and not the algorithm, processes acknowledgements now.
     #[inline]
     fn watches(&self) -> bool {
         self.controller.phases() == Phases::Avoidance && self.slow_start.watches(&self.window)
@@ -110,8 +109,8 @@ impl CongestionState {
         !self.slow_start.lasts(&self.window)
     }
 
-    /// Processes an acknowledgement of several segments within which slow start ends: the remaining segments count in
-    /// congestion avoidance. Returns false if slow start does not end.
+    /// Processes an acknowledgement if slow start ends with part of its segments: the remaining segments count in
+    /// congestion avoidance. Otherwise does nothing and returns false.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
         let (mut slow_start, mut window) = (self.slow_start.clone(), self.window);
@@ -134,8 +133,8 @@ impl CongestionState {
         }
     }
 
-    /// Processes an acknowledgement in a phase without growth: only algorithms with [`Phases::All`] may enlarge the
-    /// window. For such an algorithm, this method is called in every phase.
+    /// Processes an acknowledgement in recovery, or while the window must not grow. For an algorithm with
+    /// [`Phases::All`], this method is called in every phase, and the algorithm may enlarge the window.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {
@@ -147,7 +146,7 @@ impl CongestionState {
         self.controller.on_ack(ack, phase, &mut self.window);
     }
 
-    /// Reduces the window for an acknowledgement, in a recovery with rate halving.
+    /// Reduces the window for an acknowledgement, if there is a recovery with rate halving.
     #[inline]
     pub fn halve_rate(&mut self, ack: &AckSample) {
         if let Some(halving) = &mut self.rate_halving {
@@ -155,7 +154,7 @@ impl CongestionState {
         }
     }
 
-    /// Passes the first round-trip time, of the handshake, to the algorithm.
+    /// Passes the handshake's round-trip time, the first one, to the algorithm.
     pub fn on_handshake(&mut self, ack: &AckSample) {
         self.controller.on_handshake(ack, &mut self.window);
     }
@@ -166,8 +165,8 @@ impl CongestionState {
         self.window.set_cwnd(first);
     }
 
-    /// Grows the window as ns-2's limited slow start does, also in congestion avoidance. The growth is its own or the
-    /// algorithm's, whichever is larger. `before` is the window before the algorithm's growth.
+    /// Grows the window as ns-2's limited slow start does, also in congestion avoidance. The growth is that of limited
+    /// slow start or that of the algorithm, whichever is larger. `before` is the window before the algorithm's growth.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
@@ -260,7 +259,7 @@ impl CongestionState {
         self.controller.pacing_rate()
     }
 
-    /// Returns true if the algorithm may pace at any time; always true for custom algorithms.
+    /// Returns true if the algorithm paces, always or at times; always true for custom algorithms.
     pub fn may_pace(&self) -> bool {
         matches!(self.controller, Controller::Custom(_)) || self.needs().paces
     }
@@ -271,7 +270,7 @@ impl CongestionState {
         self.controller.send_quantum()
     }
 
-    /// Returns the requirements on the transport of the algorithm and the slow start together.
+    /// Returns the requirements that the algorithm and the slow start together have on the transport.
     pub fn needs(&self) -> Needs {
         let needs = self.controller.needs();
         Needs {

@@ -79,8 +79,7 @@ pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
 }
 
-/// Reduces the window and the threshold to `target`, at least two segments; a window of one segment does not change.
-/// The transport ends the reduction at the threshold, as the kernel does.
+/// Sets the threshold to `target`, at least two segments. Reduces the window to the threshold if the window is larger.
 pub(crate) fn reduce(window: &mut Window, target: f64) {
     let before = window.cwnd();
     window.reduce_to(target);
@@ -141,8 +140,8 @@ impl Reducing {
         (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery. The kernel first processes the samples of the last acknowledgement (`pkts_acked`). Returns true
-    /// if this acknowledgement has already been counted; otherwise the recovery ends when it is counted.
+    /// Ends a recovery with the acknowledgement received at `now`. Returns true if [`Self::on_ack`] has already counted
+    /// it. If not, the recovery ends in that call: the kernel processes samples first (`pkts_acked`).
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
         self.ending = self.acked_at != now;
@@ -166,8 +165,8 @@ impl Reducing {
     }
 }
 
-/// Count of segments that have not enlarged the window yet, and state of the current reduction; for algorithms that
-/// reduce the window and the threshold to the same value.
+/// Count of acknowledged segments that have not enlarged the window yet, and state of the current reduction. For
+/// algorithms that reduce the window and the threshold to the same value.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Avoidance {
     pub(crate) counted: Counted,

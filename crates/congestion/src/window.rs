@@ -154,7 +154,7 @@ impl Window {
         }
     }
 
-    /// Ends a reduction: raises the window to the lower bound for its `cause`, if it is below.
+    /// Ends a reduction: raises the window to the lower bound for the `cause` if the window is smaller.
     pub(crate) fn end_reduction(&mut self, cause: Cause) {
         let min = f64::from(match cause {
             Cause::Ecn => self.reduced_min.ecn,
@@ -175,8 +175,8 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// Each case has the window after a loss has halved a window of 1.5 segments, and the window after a further growth
-    /// by one segment.
+    /// Checks the lower bound of the window after a loss that halves a window of 1.5 segments. Each case has the lower
+    /// bound in segments (0: none), the window after the loss, and the window after growth by one more segment.
     #[test]
     fn losses_leave_the_smallest_window_or_less_than_a_segment_if_there_is_none() {
         for (min, reduced, grown) in [(0, 0.75, 1.75), (1, 1.0, 2.0), (2, 2.0, 3.0)] {

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WindowedMax {
     /// The first, second and third value, each with its tick.
     best: [(u64, f64); 3],
-    /// Tick of the last check that all three values were recent enough, and the length of the window then. For the rest
-    /// of this tick, a new value below the third one changes nothing.
+    /// Tick and window length of the last update in which no value was too old. Until the end of this tick, a new value
+    /// below the third one changes nothing.
     settled: Option<(u64, u64)>,
 }
 
@@ -31,7 +31,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Returns the bound for new values, at `tick` with a window of `length` ticks. Values below it change nothing.
+    /// Returns the bound below which values added at `tick` change nothing, for a window of `length` ticks.
     #[inline]
     pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
         if self.settled == Some((tick, length)) {
@@ -66,10 +66,10 @@ impl WindowedMax {
         }
     }
 
-    /// Removes a maximum older than `length`: the second and third values move up, and `new` becomes the third.
-    ///
-    /// If there is no separate second value after a quarter of `length`, or no third after half of it, `new` becomes
-    /// this value. Returns true if a value has changed.
+    /// Removes the maximum if it is older than `length`: the second and third values move up, and `new` becomes the
+    /// third. If the second value is still the maximum itself after a quarter of `length`, `new` becomes the second and
+    /// the third. If the third value is still the second after half of `length`, `new` becomes the third. Returns true
+    /// if a value has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {
@@ -94,7 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The result is never above the true maximum of the window, and never below the current value.
+        /// Checks that the result is never above the true maximum of the window, and never below the current value.
         #[test]
         fn it_is_close_to_the_true_maximum(values in prop::collection::vec(0.0..100.0_f64, 1..80)) {
             let mut filter = WindowedMax::new();
@@ -110,7 +110,8 @@ mod tests {
     }
 
     proptest! {
-        /// For the rest of a tick, values below the third one are skipped. They would not have changed the maximum.
+        /// Compares `update` with `take`, which processes every value. `update` skips values below the third largest
+        /// one if they cannot change the filter.
         #[test]
         fn what_is_left_out_changes_nothing(
             steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),

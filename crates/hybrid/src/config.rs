@@ -9,7 +9,7 @@ pub struct Queue {
     pub buffer: f64,
 }
 
-/// A queue on the path of a flow's packets, and the packets that pass it.
+/// A passage of a flow's data packets or acknowledgements through a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit {
     /// Index of the queue in [`Config::queues`].
@@ -34,7 +34,7 @@ pub struct Flow {
     pub increase: f64,
     /// Fraction of the window that a loss event removes; one half in standard TCP.
     pub decrease: f64,
-    /// Queues on the path of the flow and on the way back, in order.
+    /// Queues that the flow's data pass, and then its acknowledgements, in order.
     pub visits: Vec<Visit>,
 }
 
@@ -45,7 +45,7 @@ pub struct Config {
     pub queues: Vec<Queue>,
     /// The flows.
     pub flows: Vec<Flow>,
-    /// Length of a step in seconds; 1 ms is enough for round trips of 10 ms or more.
+    /// Length of a time step in seconds; 1 ms is short enough for round trips of 10 ms or more.
     pub step: f64,
     /// Number of steps per interval. Measurements are averages over an interval.
     pub steps_per_interval: u64,
@@ -67,7 +67,7 @@ pub enum SetupError {
     NotPositive(&'static str),
     /// The flow with this index visits a queue that does not exist.
     NoSuchQueue(usize),
-    /// The flow with this index has a `decrease` that removes all or nothing of its window.
+    /// The flow with this index has a `decrease` that is not between 0 and 1, exclusive.
     Decrease(usize),
 }
 

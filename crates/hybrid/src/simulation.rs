@@ -40,7 +40,7 @@ pub struct Interval {
 struct Place {
     queue: usize,
     data: bool,
-    /// True at the last of the queues that the flow's data passes and that can fill.
+    /// True at the last queue of the data path: data that leave the queue are delivered.
     delivers: bool,
     /// Number of the flow's packets that wait in the queue.
     waiting: f64,
@@ -51,13 +51,13 @@ struct Place {
 }
 
 struct FlowState {
-    /// Range of the flow's entries in the list of all places.
+    /// Range of the flow's entries in the list of all [`Place`]s.
     places: std::ops::Range<usize>,
     window: f64,
     ssthresh: f64,
     rate: f64,
     rtt: f64,
-    /// Time of the pending window reduction for a drop; `None` without a drop.
+    /// Time at which a drop will reduce the window; `None` if no reduction is pending.
     reduces_at: Option<f64>,
     sum: FlowSample,
 }

@@ -45,8 +45,8 @@ impl Table {
     }
 }
 
-/// Sets the defaults of missing keys if a value is a table or a list of tables. If a table is
-/// allowed, the value `true` becomes a table with its defaults.
+/// Adds the defaults of missing keys to `node` if it is a table, or to its tables if it is a list.
+/// The value `true` becomes a table of all defaults if `kind` allows a table as well.
 fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
     match (kind, &mut node.value) {
         (Kind::Table(keys), Value::Table(table)) => table.fill(keys, profile),

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A declared key with the type `T` of its value. [`keys!`](crate::keys!) makes one for each key
-/// that it declares, with the name of the struct's field.
+/// A declared key; `T` is the type of its value. [`keys!`](crate::keys!) makes a constant of this type for each field
+/// of its struct, with the field's name.
 pub struct Field<T> {
     name: &'static str,
     of: PhantomData<fn() -> T>,
@@ -27,8 +27,8 @@ impl<T> Field<T> {
         self.name
     }
 
-    /// Returns the same key with another type of values. Code that reads the value before it is resolved needs it: the
-    /// value may still be a word such as `auto`, or have another unit.
+    /// Returns the key with `U` as the type of its value. A value that is not resolved yet may have another type than
+    /// `T`: it may be a word such as `auto`, or a quantity in another unit.
     pub const fn seen_as<U>(self) -> Field<U> {
         Field::new(self.name)
     }

@@ -154,7 +154,7 @@ impl Key {
         self
     }
 
-    /// Sets the default in one profile, which overrides the default of all profiles.
+    /// Sets the default in one profile. It takes precedence over a default for all profiles.
     pub const fn in_profile(mut self, profile: Profile, text: &'static str) -> Self {
         let mut texts = match self.default {
             DefaultText::ByProfile(texts) => texts,
@@ -166,7 +166,7 @@ impl Key {
         self
     }
 
-    /// Sets the default in both ns-2 profiles, which overrides the default of all profiles.
+    /// Sets the default in both ns-2 profiles. It takes precedence over a default for all profiles.
     pub const fn in_ns2(self, text: &'static str) -> Self {
         self.in_profile(Profile::Ns2_35, text)
             .in_profile(Profile::Ns2_2003, text)
@@ -223,7 +223,7 @@ pub const fn count(lists: &[&[Key]]) -> usize {
     count
 }
 
-/// Returns the keys of all lists as one array. Its length `N` is [`count`] of the lists.
+/// Returns the keys of all lists as one array. `N` must be the number of these keys, from [`count`].
 pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut all = [key("", Kind::Flag, ""); N];
     let (mut index, mut list) = (0, 0);

@@ -197,7 +197,7 @@ macro_rules! tagged {
         }
 
         impl $enum {
-            /// Names of the kinds in scenario files, and the keys of each kind.
+            /// Kinds of the table, each with its name in scenario files and its keys.
             pub const KINDS: &'static [(&'static str, &'static [$crate::Key])] =
                 &[$(($kind, <$keys>::KEYS)),*];
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A source text of values, such as a file or an override.
 #[derive(Debug)]
 pub struct Source {
-    /// Name of the text in messages: a path as the user wrote it.
+    /// Name of the source in messages, such as the path of a file as the user wrote it.
     pub name: String,
     /// The whole text.
     pub text: String,

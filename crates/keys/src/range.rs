@@ -50,13 +50,13 @@ impl Range {
         }
     }
 
-    /// Returns the index of a choice's name; `None` if there is no such name.
+    /// Returns the index of `name` among the names of the choice; `None` if there is no such name.
     pub fn value_of(&self, name: &str) -> Option<f64> {
         let place = self.names.iter().position(|&known| known == name);
         place.map(|place| place as f64)
     }
 
-    /// Returns true if `value` is in the range. For a choice, it must be a whole number.
+    /// Returns true if `value` is in the range; for the range of a choice, also a whole number.
     pub fn contains(&self, value: f64) -> bool {
         let possible = self.names.is_empty() || value == libm::trunc(value);
         possible && value.is_finite() && (self.min, self.max).contains(&value)

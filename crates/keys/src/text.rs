@@ -41,7 +41,7 @@ pub fn check_text(text: &str) -> Result<(), String> {
     }
 }
 
-/// Returns a text with each unprintable character replaced, except line breaks and tabs.
+/// Returns a text with U+FFFD in place of each unprintable character except line breaks and tabs.
 pub fn printable(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' | '\t' => character,

@@ -15,12 +15,12 @@ pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// The timing wheel. Entries beyond its range are in its last slot; when that slot is taken, they
-/// are added again.
+/// Timing wheel with a slot for each of the next windows. Entries that are due after these windows wait in the last
+/// slot. When the window of that slot comes, they are put into a new slot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
-    /// Length of a window. Window number n ends at n times this length.
+    /// Length of a window of simulated time. Window number n ends at n times this length.
     window: Span,
     /// Number of the next window to be taken.
     next: u64,

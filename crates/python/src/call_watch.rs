@@ -14,7 +14,7 @@ use crate::algorithm::{self, Calls};
 use crate::clock::Clock;
 use crate::limit::TimeLimit;
 
-/// Maximum time from an interruption until an algorithm must return. Then the program is ended.
+/// Time that an interrupted algorithm has to return before the program is ended.
 const GRACE: Duration = Duration::from_secs(2);
 /// Exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
@@ -27,10 +27,10 @@ pub(crate) struct CallWatch {
 }
 
 impl CallWatch {
-    /// Starts to watch the algorithms of this thread. A call that still runs after the time limit
-    /// is interrupted with an exception. If the call does not end then, the program is ended, but
-    /// only if the limit has a file for call stacks (`stacks`). `out` is the run directory; `None`
-    /// if none is being written.
+    /// Starts to watch this thread's calls of algorithms. A call that still runs after the time
+    /// limit is interrupted with an exception. If `limit.stacks` names a file for call stacks, a
+    /// call that does not end even then ends the program. `out` is the run directory; `None` if no
+    /// run directory is being written.
     pub(crate) fn start(limit: &TimeLimit, out: Option<&Path>) -> PyResult<Self> {
         let mut interrupting = CallLimit::new(limit.clone())?;
         let mut ending = LastResort::new(limit.clone(), out);
@@ -52,7 +52,7 @@ struct CallLimit {
     calls: Arc<Calls>,
     /// Python's identifier of the simulation's thread.
     thread: Py<PyAny>,
-    /// Number of the call in progress at the last tick; `None` between calls.
+    /// Number of the call in progress at the last check; `None` if there was none.
     seen: Option<u64>,
     interrupts: bool,
 }
@@ -102,7 +102,7 @@ struct LastResort {
     limit: TimeLimit,
     calls: Arc<Calls>,
     out: Option<PathBuf>,
-    /// Number of the first call found in progress after the limit, and the time of this check.
+    /// Number of the call in progress at the last check after the limit, and the time of the first check that found it.
     seen: Option<(u64, Instant)>,
 }
 

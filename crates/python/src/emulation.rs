@@ -199,8 +199,8 @@ mod linux {
         })
     }
 
-    /// Returns a directory in memory or, if there is none, in the system's directory for temporary
-    /// files.
+    /// Returns the run directory to use if `out` cannot be written: in `/dev/shm` (memory), or else
+    /// in the system's directory for temporary files.
     fn elsewhere(out: &Path) -> PathBuf {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         let shared_memory = Path::new("/dev/shm");
@@ -211,7 +211,7 @@ mod linux {
         place.join(format!("longhaul-{}-{name}", std::process::id()))
     }
 
-    /// Writes the run directory of an emulation to `out`, or elsewhere if that fails.
+    /// Writes the run directory of an emulation to `out`. Returns its path.
     #[expect(clippy::too_many_arguments, reason = "the parts of a run directory")]
     fn store(
         scenario: &Scenario,

@@ -63,7 +63,7 @@ impl Measuring {
         stopped_by.get_or_insert(Stop::Raised(error));
     }
 
-    /// Calls the functions for an interval, and returns their values in the order of the columns.
+    /// Calls the user's functions with an interval, and returns their values in the order of the columns.
     fn measure(&mut self, interval: &records::Interval<'_>) -> PyResult<Vec<Option<f64>>> {
         let traced = std::mem::take(&mut self.traced);
         Python::attach(|py| {

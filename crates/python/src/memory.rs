@@ -39,7 +39,7 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Default limit as a fraction of the memory available when the run begins.
+    /// Default memory limit, as a fraction of the memory available when the run begins.
     const SHARE: f64 = 0.9;
 
     /// Returns the limit: `given` bytes or, if `None`, nine tenths of the available memory. The
@@ -73,8 +73,8 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Returns the bytes that a process can take without swapping: the machine's available memory, or
-/// what a control group of the process leaves if this is less.
+/// Returns the bytes of memory that the process can take without swapping: the memory available on
+/// the machine, or less if a control group limits the process.
 fn available_bytes() -> Option<u64> {
     let machine = kibibytes("/proc/meminfo", "MemAvailable:");
     let groups = control_groups()

@@ -33,8 +33,8 @@ pub(crate) struct Options {
     /// The user's functions that get each interval of MesoNet.
     pub(crate) measures: Vec<Py<PyAny>>,
     pub(crate) overwrite: bool,
-    /// Wall-clock time between checkpoints of a run of MesoNet; `None` for no checkpoints. The same
-    /// call resumes from a checkpoint.
+    /// Wall-clock time between checkpoints of a run of MesoNet; `None` for no checkpoints. A later
+    /// call with the same scenario and directory resumes from the last checkpoint.
     pub(crate) checkpoint_every: Option<Duration>,
     /// Wall-clock time limit; `None` for no limit.
     pub(crate) limit: Option<TimeLimit>,
@@ -244,7 +244,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure of a run after an allocation above the memory limit.
+    /// Returns the failure of a run that needed more memory than `limit`.
     fn of_memory(need: &OutOfMemory, limit: &MemoryLimit) -> Self {
         let OutOfMemory { refused, holders } = need;
         let bytes = byte_count(refused.bytes as f64);

@@ -157,9 +157,9 @@ impl Scenario {
         rows.map(|row| (row.path, row.value, row.origin)).collect()
     }
 
-    /// Computes the window of the first flow per round trip, without a network. Returns columns
-    /// with one row per round trip, and the mean window of the algorithm's response function,
-    /// `None` if there is none. `loss` is a loss probability and the seed of its draws.
+    /// Computes the window of the first flow in each round trip, without a network. Returns columns
+    /// with one row per round trip, and the mean window by the algorithm's response function; `None`
+    /// if it has no such function. `loss` is a loss probability and the seed of the random losses.
     #[pyo3(signature = (rounds, *, rtt_s, loss_every = None, loss = None, cwnd = None))]
     fn rounds<'py>(
         &self,
@@ -290,8 +290,8 @@ fn duration(seconds: Option<f64>, of: &str) -> PyResult<Option<Duration>> {
 }
 
 impl Scenario {
-    /// Reads a scenario with `read`, without the interpreter's lock. Python algorithms take the
-    /// lock, and are watched meanwhile.
+    /// Reads a scenario with `read`, without the interpreter's lock; Python algorithms take the lock
+    /// themselves. A watch interrupts an algorithm that still runs after the time limit.
     fn checked(
         py: Python<'_>,
         limit: Option<Py<TimeLimit>>,

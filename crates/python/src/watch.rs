@@ -21,7 +21,7 @@ pub(crate) enum Stop {
     Memory(u64),
 }
 
-/// The cause that stopped the run, which the run shares with its caller.
+/// Cause that stopped the run, shared by the run and its caller.
 pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 
 /// Reporter of progress to a Python function, about ten times a second. It stops the run if the

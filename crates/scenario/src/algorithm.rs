@@ -18,8 +18,8 @@ pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
 /// Key that enables the acknowledgement trains of the kernel's HyStart, which end slow start.
 pub(crate) const TRAIN: Field<f64> = Field::new("train");
 
-/// Key for the file and class of a custom algorithm: `FILE:CLASS`, or the name of a class that the
-/// program passes.
+/// Key for the class of a custom algorithm: `FILE:CLASS`, or only the name of a class that the calling Python program
+/// passes.
 pub(crate) const PYTHON: Field<String> = Field::new("python");
 
 /// Key for the source text of a custom algorithm's file, in resolved scenarios.
@@ -32,14 +32,14 @@ pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 /// runs with different versions are different runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
-/// Keys of a congestion control module of Linux: the object file (`module`), the SHA-256 of its
-/// contents (`sha256`), and a table (`parameters`) for parameters with the names of keys.
+/// Key for the object file of a congestion control module of Linux.
 pub(crate) const MODULE: Field<String> = Field::new("module");
+/// Key for the SHA-256 of a module's object file.
 pub(crate) const SHA256: Field<String> = Field::new("sha256");
+/// Key for a table of parameters of a module; needed for parameters that are named like other keys.
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
 
-/// Splits the value of the key `python` into the file, `None` if it names only a class, and the
-/// class.
+/// Splits the value of the key `python` into file and class. The file is `None` if the value is only a class.
 pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     match python.rsplit_once(':') {
         Some((file, class)) => (Some(file), class),

@@ -58,7 +58,7 @@ pub(crate) fn build(resolved: &ResolvedDocument) -> Config {
     }
 }
 
-/// Returns the indices of the captured nodes. If a link has the same name, the link is meant.
+/// Returns the indices of nodes with names in `captured`. A name that a node shares with a link means the link.
 fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
     let links: HashSet<&str> = network
         .links
@@ -72,8 +72,7 @@ fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the rule that ends a run before its duration. `labels` are the labels of the flows that
-/// count.
+/// Returns the rule that ends a run before its duration. The rule counts only flows with one of the `labels`.
 fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]) -> StopRule {
     let counted = (0..).zip(flows);
     let counted = counted.filter(|(_, flow)| labels.contains(&flow.label));
@@ -231,8 +230,8 @@ fn connections(
         .collect()
 }
 
-/// Returns the TCP parameters of the connections of a group or of a proxy, without a limit of the
-/// transfer.
+/// Returns the TCP parameters of the connections of a group of flows or of a proxy. The transfer is
+/// left unlimited.
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
     let options = group.sub(Stack::tcp);
     let payload = flow::payload(options, packet).expect("checked when resolved");

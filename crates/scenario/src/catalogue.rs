@@ -48,8 +48,8 @@ pub struct Key {
     pub allowed: String,
     /// Unit of a number; empty if `allowed` states it.
     pub unit: &'static str,
-    /// Default of the key, with its profiles; or the rule for deriving it; or `required`. Empty for
-    /// a key that may be left out.
+    /// Default of the key (with the profiles that have other defaults), the rule by which it is derived, or `required`.
+    /// Empty for an optional key without a default.
     pub default: String,
     /// Source of the key: an RFC, a paper, or names in other implementations.
     pub source: &'static str,

@@ -191,7 +191,7 @@ pub(crate) fn check_fields(
     check_fields_of(None, fields, table, origin, path, out);
 }
 
-/// Checks the keys and values of the table at `path`. Its `kind` has selected these keys.
+/// Checks the keys and values of the table at `path` against `fields`, the keys of its `kind`.
 fn check_fields_of(
     kind: Option<&Node>,
     fields: &'static [Key],
@@ -368,7 +368,7 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     check_parameters(&[KIND.name()], parameters, table, path, out);
 }
 
-/// Checks the keys and values of a table with parameters that the registry of algorithms declares.
+/// Checks the table of an algorithm: its keys, and the values of `parameters`, as the registry declares them.
 fn check_parameters(
     own: &[&'static str],
     parameters: &'static [Parameter],
@@ -481,7 +481,7 @@ fn check_points(
     }
 }
 
-/// Returns the points of a function of the window; `None` if the value is not a list of points.
+/// Returns the points (window, value) of a tabulated function; `None` if `node` has no such list.
 pub(crate) fn points(node: &Node) -> Option<Vec<Point>> {
     let Value::List(items) = &node.value else {
         return None;

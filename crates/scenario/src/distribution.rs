@@ -68,8 +68,7 @@ fn numbers(table: &Table, key: Field<Vec<f64>>) -> Vec<f64> {
     table.list(key).iter().filter_map(number).collect()
 }
 
-/// Returns a number in the engine's unit: seconds, bits per second, bytes, or 1; `None` for other
-/// values.
+/// Returns a value as a number in seconds, bits per second or bytes, or without a unit; `None` if it is not a number.
 fn number(node: &Node) -> Option<f64> {
     in_base_unit(&node.value)
 }

@@ -31,7 +31,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Creates the controller of a checked table. No connection is opened until a flow begins.
+/// Reads the specification of a controller in another process. The connection is opened when a flow begins.
 pub(crate) fn resolve(
     table: &Table,
     path: &str,

@@ -39,8 +39,8 @@ impl Simulation {
         }
     }
 
-    /// Returns the minimum number of bytes that the run's tables are expected to need, as far as it
-    /// can be predicted.
+    /// Returns the number of bytes of time series and captures that the run is expected to write, as
+    /// far as it can be predicted.
     pub(crate) fn expected_bytes(&self) -> f64 {
         match self {
             Self::Tcp(config) => warnings::expected_bytes(config),
@@ -65,7 +65,7 @@ pub(crate) struct SimulationKind {
     pub table: &'static str,
     /// All keys of a scenario file of this kind.
     pub keys: &'static [Key],
-    /// Returns alternative names of keys that may be given in the table.
+    /// Returns the alternative names that the kind's table may contain in place of its keys.
     pub other_names: fn() -> Vec<&'static str>,
     /// Moves values from alternative names to the keys that these names stand for.
     pub rename: fn(&mut Table) -> Vec<Diagnostic>,
@@ -74,7 +74,7 @@ pub(crate) struct SimulationKind {
 }
 
 impl SimulationKind {
-    /// Removes the keys of the file that only other kinds of simulation have, and reports them.
+    /// Removes and reports the keys in `root` that this kind of simulation does not have, but another kind has.
     pub(crate) fn remove_foreign_keys(&self, root: &mut Table) -> Vec<Diagnostic> {
         let mut out = Vec::new();
         let known = |keys: &[Key], key: &str| keys.iter().any(|known| known.name == key);

@@ -83,7 +83,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioError
     load_with(path, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario file that may name custom algorithms, which `algorithms` makes.
+/// Reads a scenario file, with `key=value` overrides. `algorithms` makes the custom algorithms that the file names.
 pub fn load_with(
     path: &Path,
     overrides: &[String],
@@ -105,8 +105,8 @@ pub fn parse(
     parse_with(text, name, base, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario from a text as [`parse`] does. The scenario may name custom algorithms, which
-/// `algorithms` makes.
+/// Reads a scenario from a text as [`parse`] does, but accepts custom algorithms. Custom algorithms are made by
+/// `algorithms`.
 pub fn parse_with(
     text: &str,
     name: &str,

@@ -1,5 +1,5 @@
-//! Algorithms and stacks that are not built in: their description in a scenario, and the interface
-//! to the program that makes them. This crate depends neither on their language nor on native code.
+//! Algorithms and stacks that are not built in: their description in a scenario, and the interface to the program that
+//! makes them. Therefore this crate depends neither on their language nor on native code.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ pub struct FoundStack {
     pub factory: Arc<dyn StackFactory>,
     /// Name of the congestion control, as the stack calls it.
     pub congestion: String,
-    /// Name and version of the stack, which are part of the hash of the results.
+    /// Name and version of the stack, such as `quinn-proto 0.11.19`; they are part of the scenario's hash.
     pub version: String,
     /// Warnings for the user about results with this stack.
     pub warnings: Vec<String>,

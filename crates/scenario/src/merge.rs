@@ -80,9 +80,9 @@ mod tests {
         names
     }
 
-    /// Checks that another algorithm in a table removes the key of the old one, with the text, version or hash that
-    /// belongs to it. All parameters stay, even one with the name of such a key. If no other algorithm is set, all keys
-    /// stay.
+    /// Checks that the key of an algorithm is removed when another algorithm is set, together with the source text,
+    /// version or hash that belongs to this key. Parameters stay, even a parameter with a name such as `version`. All
+    /// keys stay if a key is set that selects no algorithm.
     #[test]
     fn a_name_leaves_with_what_belongs_to_it() {
         const LEFT: [(&[&str], &[&str]); 5] = [

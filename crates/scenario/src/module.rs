@@ -23,7 +23,7 @@ pub(crate) fn is_module(table: &Table) -> bool {
     table.has(MODULE)
 }
 
-/// Checks the keys of a module. Its parameters are known only when the object file is loaded.
+/// Checks a table of a congestion control module of Linux, except the names of the module's parameters.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     for key in [KIND, VARIANT, EXTERNAL, PYTHON] {
         if table.has(key) {
@@ -66,7 +66,7 @@ fn expect_text(table: &Table, key: Field<String>, path: &str, out: &mut Vec<Diag
     }
 }
 
-/// Returns the parameters in a table: all keys except `OWN`, and those in `parameters`.
+/// Returns the parameters in a table: its keys that are not in `OWN`, and the keys of its table `parameters`.
 fn given(table: &Table) -> impl Iterator<Item = (&str, &Node)> {
     let below = table.get(PARAMETERS).and_then(|node| match &node.value {
         Value::Table(below) => Some(below),

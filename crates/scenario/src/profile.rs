@@ -29,7 +29,7 @@ pub(crate) fn variant(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns the limited slow start for the key `max_ssthresh` alone: that of RFC 3742, or ns-2's.
+/// Returns the profile's limited slow start, for a slow start with the key `max_ssthresh` but without a `kind`.
 pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc | Profile::Linux => "limited",
@@ -38,9 +38,9 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns the receive window that limits no flow, as a multiple of the bytes that the path and its queues can contain,
-/// and the rule as text. In the profile `linux` the multiple is 6: if slow start doubles the bytes of a round trip, the
-/// kernel's receiver sets its window to six times these bytes (`tcp_rcvbuf_grow`).
+/// Returns a receive window that limits no flow, and a text about its rule. The window is in units of the bytes that
+/// the path and its queues can contain. In the profile `linux` it is 6: when slow start doubles the bytes of a round
+/// trip, the kernel's receiver sets its window to six times these bytes (`tcp_rcvbuf_grow`).
 pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     if profile == Profile::Linux {
         let rule = "6 x (path's bandwidth-delay product + its queues), at least 64 segments";

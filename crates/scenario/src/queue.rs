@@ -1,4 +1,4 @@
-//! Queues: tables of a scenario. The engine's disciplines derive and read their values.
+//! Tables of queues in a scenario. The engine's disciplines derive and read their values.
 
 use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, LinkContext, QueueConfig};
 use longhaul_keys::KIND;

@@ -98,8 +98,8 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     from_toml_table(root.get_ref(), "", &origin)
 }
 
-/// Returns the message of TOML's parser. If it is about a table `[flows]` that occurs twice, the
-/// way to write a list is added.
+/// Returns a message for an error of TOML's parser. If a table such as `[flows]` occurs twice, the
+/// message shows how to write a list; otherwise it is the parser's `message`.
 fn twice(text: &str, at: usize, message: &str) -> String {
     let line = text
         .get(..at)
@@ -249,8 +249,8 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
 /// of lists.
 ///
 /// The value is TOML if it can be read as TOML, and a text otherwise. Units and names therefore
-/// need no quotes. A table replaces the former table; a new `kind` keeps the other keys of its
-/// table.
+/// need no quotes. A table as value replaces the former table. An override of `kind` keeps the other
+/// keys of its table.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);
@@ -323,8 +323,8 @@ fn set_in(
     }
 }
 
-/// Returns the index of the list entry that a key names: by its label, as in the paths of
-/// campaigns, or by its index.
+/// Returns the index of the list entry with the label `key`. If no entry has this label, `key` is
+/// read as an index; `None` if it is no number.
 fn entry_of(items: &[Node], key: &str) -> Option<usize> {
     let labelled = items.iter().position(|item| label_of(item) == Some(key));
     labelled.or_else(|| key.parse().ok())

@@ -13,16 +13,16 @@ const RENAMED: [(&str, &str); 7] = [
     ("separate", "connection_per_object"),
 ];
 
-/// Returns the new name of the unknown key `key`, if the new name or its table is in `known`;
-/// `None` otherwise.
+/// Returns the new name of the unknown key `key`; `None` if it was not renamed, or if the new name does not belong to
+/// the keys `known`.
 pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
     let first = new.split('.').next()?;
     known.contains(&first).then_some(*new)
 }
 
-/// Returns the message about a renamed variant `name`, if the algorithm with the variants `known`
-/// had it; `None` otherwise. `linux` was the name of the variant of Linux 2.6.22.
+/// Returns a message if `name` is `linux`, the former name of the variant of Linux 2.6.22, and the algorithm's variants
+/// `known` include that variant; `None` otherwise.
 pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
     let older = Variant::Linux2_6_22;
     if name != "linux" || !known.contains(&older) {

@@ -101,7 +101,7 @@ fn explain_node(node: &Node, path: &str, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// Returns a plain value as written in a scenario, without the quotes.
+/// Returns a value other than a table as written in a scenario, without quotes. A text of several lines is cut.
 pub(crate) fn written(value: &Value) -> String {
     match value {
         Value::Text(text) => match text.lines().count() {

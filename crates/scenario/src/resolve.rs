@@ -20,7 +20,7 @@ use crate::proxy::{self, Site};
 use crate::topology::{self, AccessLinks, Core};
 use crate::unknown_names::unknown_name;
 
-/// A complete document, with the parts for the engine's configuration.
+/// A complete document, with the parts of the engine's configuration that are computed along with it.
 pub(crate) struct ResolvedDocument {
     /// The complete document.
     pub root: Table,
@@ -145,7 +145,7 @@ fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Resolves the labels of flows that a stop rule counts; by default, all flows with exchanges.
+/// Resolves the labels of the flows whose exchanges a stop rule counts; by default, of all flows with exchanges.
 fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let measure = root.sub_mut(Scenario::measure);
     let Some(stop) = measure.table_mut(MoreMeasures::stop) else {
@@ -198,7 +198,7 @@ fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
 /// Maximum number of links and nodes among which a message searches for a similar name.
 const LISTED: usize = 1000;
 
-/// Refuses captures at unknown links and nodes; access links and their hosts are known, too.
+/// Refuses captures at unknown links and nodes. Access links and their hosts are allowed.
 fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let captured = root.sub(Scenario::measure).list(MoreMeasures::capture);
     if captured.is_empty() {

@@ -124,7 +124,7 @@ fn of(kind: &Kind) -> Json {
     }
 }
 
-/// Returns a table's schema with the value `kind` for the key `kind`.
+/// Returns the schema `table` with a required key `kind` that must have the value of the parameter `kind`.
 fn tagged(kind: &str, mut table: Json) -> Json {
     table["properties"]["kind"] = json!({ "const": kind });
     table["required"] = json!(["kind"]);
@@ -201,8 +201,8 @@ fn external() -> Json {
     })
 }
 
-/// Returns the schema of a module of Linux. Further keys are allowed, since only its object file
-/// knows them.
+/// Returns the JSON Schema of the table of a congestion control module of Linux. Further keys are allowed: they are the
+/// module's parameters, which only its object file declares.
 fn module() -> Json {
     json!({
         "type": "object",

@@ -34,8 +34,8 @@ fn as_meant<'a>(key: &'a str, known: &[&str]) -> &'a str {
     )
 }
 
-/// Reports the unknown keys of a table. `kind` is the node with the table's `kind`, `None` if it
-/// has none.
+/// Reports the unknown keys of a table. `kind` is the value of the table's key `kind`; `None` if the table lacks this
+/// key.
 pub(crate) fn refuse_unknown_keys(
     table: &Table,
     kind: Option<&Node>,
@@ -66,8 +66,8 @@ pub(crate) fn refuse_unknown_keys(
     }
 }
 
-/// Returns the path of a table `key` below the entries of `table`, at any depth; `None` if there is
-/// none.
+/// Returns the path of a table named `key` that is nested at any depth in the tables of `table`;
+/// `None` without such a table.
 fn path_below(table: &Table, key: &str) -> Option<String> {
     table.entries.iter().find_map(|(name, node)| {
         let inner = node.table()?;
@@ -78,8 +78,8 @@ fn path_below(table: &Table, key: &str) -> Option<String> {
     })
 }
 
-/// Returns a hint for a key that does not belong to the kind of its table. The key was written for another `kind`; an
-/// override or another file has replaced this kind.
+/// Returns a hint for an unknown key that comes from another file or override than the `kind` of its table. The key may
+/// belong to an earlier kind, which `kind` has replaced.
 fn of_another_kind(kind: &Node, path: &str) -> String {
     let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
         return String::new();
@@ -90,7 +90,7 @@ fn of_another_kind(kind: &Node, path: &str) -> String {
     )
 }
 
-/// Arguments of `longhaul list` that show all names, by the kind of name.
+/// Kinds of names, each with the argument of `longhaul list` for a list of the names of that kind.
 const LISTS: [(&str, &str); 4] = [
     ("congestion control", "algorithms"),
     ("slow start", "slow-starts"),

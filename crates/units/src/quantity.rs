@@ -386,7 +386,7 @@ impl Decimal {
     }
 }
 
-/// Prints `value` in the largest of `units` that is not larger, with the decimals that it needs.
+/// Prints `value` in the largest of `units` that is not larger than it, with the decimals that it needs.
 fn write_decimal(out: &mut fmt::Formatter<'_>, value: u64, units: &[Unit]) -> fmt::Result {
     let printed = || units.iter().filter(|unit| unit.printed);
     let zero_unit = printed().next();

@@ -103,8 +103,8 @@ impl Span {
         ps / PS_PER_S as f64
     }
 
-    /// Converts picoseconds to a floating-point number. The function is not inlined, because
-    /// compilers would then compute both conversions without a branch, which slows down all spans.
+    /// Converts picoseconds to floating point, for spans of more than 106 days. Not inlined: compilers would otherwise
+    /// compute this for every span, in place of a branch, and slow all spans down.
     #[cold]
     #[inline(never)]
     fn long_as_f64(ps: u64) -> f64 {

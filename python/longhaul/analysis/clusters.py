@@ -60,7 +60,7 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
 
 
 def _labels(merges: np.ndarray, height: float) -> np.ndarray:
-    """Return the cluster number of each competitor if clusters are merged only below `height`."""
+    """Return each competitor's cluster number if the tree is cut at `height`."""
     labels: np.ndarray = hierarchy.fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
     return labels
 

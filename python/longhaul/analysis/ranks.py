@@ -56,7 +56,7 @@ class Edge:
 
     factor: int
     ends: tuple[int, int]
-    """Indices of the two corners, the one at the factor's minus level first."""
+    """Indices of the edge's corners: first at the factor's minus level, then at its plus level."""
     change: float
     """Absolute difference between the values at the edge's two corners."""
 

@@ -38,7 +38,7 @@ MOST_LEVELS = 40
 
 
 class TableError(LonghaulError):
-    """Error: a table, or a column or level of it, cannot be analysed as requested."""
+    """Error: a table, or one of its columns or levels, cannot be analysed as requested."""
 
 
 def _text(level: Level) -> str:
@@ -334,10 +334,7 @@ class ResponseTable:
         return replace(self, frame=frame, responses=tuple(responses), places=places)
 
     def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
-        """Return a table of the runs at the given levels of `column`, or of all other runs.
-
-        `levels` are texts. `keep` is true for the runs at these levels, false for the others.
-        """
+        """Return a table of the runs at `levels` of a column, or of all others if not `keep`."""
         if column not in self.frame.columns:
             self.require(column)
         every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()

@@ -72,7 +72,7 @@ class Outcome:
     def left_s(self) -> float | None:
         """Estimated seconds until all runs are done; None before the first run has finished.
 
-        The estimate assumes the rate of packets so far. Estimated packets of the remaining runs are
+        The estimate assumes the packet rate so far. Estimated packets of the remaining runs are
         corrected by the ratio of simulated to estimated packets of finished runs.
         """
         if self.data_packets == 0 or self.expected_done == 0.0:

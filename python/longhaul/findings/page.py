@@ -70,7 +70,7 @@ def _finding(table: ResponseTable, response: str) -> str:
 
 
 def _shares(table: ResponseTable) -> list[dict[str, Any]]:
-    """Return a section with the goodput of each label of flows and its fraction of the total.
+    """Return a list with a section on the labels' shares of the total goodput.
 
     The list is empty if the campaign's responses are of a single label.
     """

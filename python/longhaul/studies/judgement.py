@@ -27,9 +27,9 @@ class Judgement:
     reason: str = ""
     """Reason why the value is missing or the verdict is undecided; may be empty."""
     shape: str = ""
-    """Distribution assumed for the prediction interval of one more run.
+    """Assumed distribution of runs, if `interval` predicts one more run.
 
-    It is empty for a median's interval.
+    It is empty for the interval of a median.
     """
     needs: str = ""
     """Description of the runs that the claim needs; empty for theory."""

@@ -81,18 +81,18 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     build: |settings| Ok(Box::new(Copa::new(settings))),
 };
 
-/// Minimum memory of the smallest round-trip time.
+/// Minimum time over which the smallest round-trip time is taken.
 const MIN_RTT: Span = Span::from_secs(10);
-/// Minimum memory of the smallest round-trip time, in round trips.
+/// Minimum number of round trips over which the smallest round-trip time is taken.
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Number of round trips within which the queue becomes empty at least once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
-/// Queueing delay of an empty queue, at most: a fraction of the largest queueing delay in the last `ROUNDS` round
-/// trips.
+/// Maximum queueing delay that counts as an empty queue, as a fraction of the largest queueing delay in the last
+/// `ROUNDS` round trips.
 const EMPTY: f64 = 0.1;
-/// Minimum number of successive round trips in one direction for the velocity to double.
+/// Minimum number of successive round trips without a change of direction for the velocity to double.
 const STEADY: u32 = 3;
-/// Pacing rate, in windows per smallest round-trip time of the current round trip.
+/// Pacing rate, in windows per standing round-trip time.
 const PACING: f64 = 2.0;
 /// Number of round trips over which losses are counted.
 const LOSS_ROUNDS: u64 = 2;
@@ -203,7 +203,8 @@ impl Copa {
         self.lost = false;
     }
 
-    /// Chooses the velocity (section 2.1). After slow start, it doubles from the third round trip in one direction on.
+    /// Chooses the velocity (section 2.1). After slow start, it doubles in each round trip, once the direction has
+    /// stayed the same for three round trips.
     fn choose_velocity(&mut self, cwnd: f64) {
         let grows = cwnd > self.cwnd_before;
         self.steady = if grows == self.grows && !self.slow_start {
@@ -237,7 +238,7 @@ impl Copa {
         self.competes = competes;
     }
 
-    /// Moves the window towards the target, by the step of one acknowledgement.
+    /// Moves the window towards the target for `acked` segments. The window grows only if `may_grow`.
     fn step(&mut self, acked: f64, may_grow: bool, window: &mut Window) {
         let (cwnd, queueing_s) = (window.cwnd(), self.queueing_s());
         // Without a queue, the target rate is infinite.

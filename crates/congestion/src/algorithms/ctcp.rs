@@ -202,7 +202,7 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// Grows both windows. If the upper bound of their sum limits growth, the delay window grows less.
+    /// Grows the delay window and the standard window. The delay window grows less if their sum reaches its bound.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {
@@ -296,8 +296,8 @@ mod tests {
         assert!((found - 21.228).abs() < 1e-3, "{found}");
     }
 
-    /// A window of 1000 segments with round-trip times of 42 ms (smallest) and 44 ms has 45.4545 segments in the queue.
-    /// NIST's variant removes a tenth of them from the delay window, the paper's variant all.
+    /// Checks that NIST's variant removes a tenth of the queued segments from the delay window, the paper's variant
+    /// all. A window of 1000 segments has 1000 (1 - 42 / 44) = 45.4545 segments in the queue.
     #[test]
     fn the_delay_window_shrinks_by_a_part_of_the_queue() {
         let (min_rtt, srtt) = (Span::from_millis(42), Span::from_millis(44));

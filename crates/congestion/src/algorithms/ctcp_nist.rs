@@ -42,7 +42,7 @@ pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
     build: |settings| Ok(CtcpNist::new(settings)),
 };
 
-/// State of Compound TCP for one flow, as NIST's study prints it.
+/// State of one flow with Compound TCP by the formulas of NIST's study.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CtcpNist {
     law: DelayLaw,

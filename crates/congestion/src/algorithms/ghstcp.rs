@@ -113,7 +113,7 @@ pub struct Ghstcp {
     /// True if the window grows like standard TCP at present.
     gentle: bool,
     cycle: Option<Cycle>,
-    /// Smallest mean round-trip time of a cycle since the last loss, in seconds.
+    /// Smallest of the cycles' mean round-trip times since the last loss, in seconds.
     least_mean_s: f64,
 }
 
@@ -151,7 +151,7 @@ impl Ghstcp {
         }
     }
 
-    /// Returns true if `cycle` shows congestion, so the window must grow like standard TCP after it.
+    /// Returns true if `cycle` shows congestion. After such a cycle, the window grows like standard TCP's.
     fn judge(&mut self, cycle: &Cycle) -> bool {
         let rising = cycle.fisher_z() > self.trend;
         if !self.refined {
@@ -163,7 +163,7 @@ impl Ghstcp {
         above_s > self.near * deviation_s && (rising || above_s >= self.far * deviation_s)
     }
 
-    /// Restarts with the growth of HighSpeed TCP, after any loss (chapter 2).
+    /// Returns to the growth of HighSpeed TCP after any loss (chapter 2).
     fn start_anew(&mut self) {
         self.gentle = false;
         self.cycle = None;
@@ -213,12 +213,12 @@ impl CongestionControl for Ghstcp {
     }
 }
 
-/// Statistics of the samples of one cycle, updated by Welford's method (1962).
+/// Statistics of departure times and round-trip times in one cycle, updated by Welford's method (1962).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Cycle {
     /// Departure time of the first segment.
     start: Time,
-    /// Number of samples in a complete cycle: the window at its start.
+    /// Number of samples in a complete cycle: the window at the start of the cycle.
     size: u64,
     count: u64,
     mean_departure_s: f64,
@@ -227,7 +227,7 @@ struct Cycle {
     departures: f64,
     /// Sum of squared deviations of the round-trip times.
     rtts: f64,
-    /// Sum of the products of a departure time's deviation and the round-trip time's deviation.
+    /// Sum of the products of the departure time's and the round-trip time's deviations.
     products: f64,
 }
 
@@ -268,7 +268,7 @@ impl Cycle {
         }
     }
 
-    /// Returns Fisher's transform of the correlation, in units of its standard deviation (chapter 2).
+    /// Returns Fisher's transform of [`Self::correlation`], in units of its standard deviation (chapter 2).
     fn fisher_z(&self) -> f64 {
         if self.count < 4 {
             return 0.0;
@@ -338,8 +338,8 @@ mod tests {
         }
     }
 
-    /// Round-trip times increase within each cycle, but not from cycle to cycle. The original variant detects a trend.
-    /// The refined variant does not, since the mean of a cycle does not exceed the smallest mean.
+    /// Checks that round-trip times that increase within a cycle suffice as congestion for the original variant only.
+    /// For the refined variant, the mean of the cycle must also exceed the smallest mean of all cycles.
     #[test]
     fn the_refinement_trusts_means_more_than_trends() {
         let rising: Vec<u64> = (100..150).collect();
@@ -356,8 +356,8 @@ mod tests {
         }
     }
 
-    /// With constant round-trip times, as on an empty path, neither variant detects congestion: the deviation is zero,
-    /// and so is the difference from the smallest mean.
+    /// Checks that neither the original nor the refined variant takes constant round-trip times for congestion. Their
+    /// standard deviation is zero, and the mean of each cycle equals the smallest mean.
     #[test]
     fn constant_round_trip_times_are_not_congestion() {
         for refined in [0.0, 1.0] {

@@ -1,8 +1,8 @@
 //! LEDBAT++: LEDBAT that grows more slowly than Reno, decreases in proportion to its window, and pauses to measure the
 //! delay of the empty path.
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. LEDBAT++ removes the latecomer advantage of LEDBAT.
-//! There, a late flow mistakes the queueing delay of earlier flows for part of its base delay, and starves them.
+//! draft-irtf-iccrg-ledbat-plus-plus-06. Delays are round-trip times. LEDBAT++ removes the latecomer advantage of
+//! LEDBAT: a late flow mistakes the queueing delay of earlier flows for part of its base delay, and starves them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -55,10 +55,10 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
 
 /// Minimum growth, as a fraction of standard TCP's.
 const LEAST_GAIN: f64 = 1.0 / 16.0;
-/// Delay at the end of the first slow start, as a fraction of the target delay.
+/// Queueing delay that ends the first slow start if exceeded, as a fraction of the target delay.
 const EXIT: f64 = 0.75;
-/// Number of round trips with a small window in a slowdown. The first slowdown begins as many round trips after the
-/// first slow start.
+/// Number of round trips with the minimum window in a slowdown; also the number of round trips from the end of the
+/// first slow start to the first slowdown.
 const PAUSE_ROUNDS: u64 = 2;
 /// Time from one slowdown to the next, as a multiple of the duration of the last slowdown.
 const BETWEEN: u64 = 9;
@@ -77,7 +77,7 @@ enum Stage {
         ends: Time,
         before: f64,
     },
-    /// Slow start after the slowdown that began at `begun`, back to `before`, the window before the slowdown.
+    /// Slow start after the slowdown that began at `begun`, until the window is `before`, as before the slowdown.
     SlowStart { begun: Time, before: f64 },
 }
 
@@ -104,8 +104,8 @@ impl LedbatPlusPlus {
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)
     }
 
-    /// Returns the change of the window in a round trip, in segments, for a queueing delay given as a fraction of the
-    /// target.
+    /// Returns the change of the window in a round trip, in segments. `queueing` is the queueing delay as a fraction of
+    /// the target.
     fn change(&self, queueing: f64, cwnd: f64) -> f64 {
         if queueing <= 1.0 {
             return self.gain();

@@ -87,7 +87,7 @@ pub struct Lp {
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// State of standard TCP: in a current kernel, TCP-LP behaves like it. `None` in other variants.
+    /// State of standard TCP, which TCP-LP equals in a current kernel; `None` in other variants.
     standard: Option<Reno>,
 }
 
@@ -175,8 +175,8 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Declares that the algorithm also processes slow start. Indications occur in later slow starts too, and in Linux
-    /// in the first one.
+    /// Declares that the algorithm replaces the flow's slow start, because delays may reduce the window there: in every
+    /// slow start except the first one and, in Linux 2.6.22, also in the first one.
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
             Phases::Avoidance
@@ -255,7 +255,7 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// Returns the acknowledgement of segment `number`; at most 40 segments are in flight.
+    /// Returns the acknowledgement of segment `number` with a one-way delay of `delay_us` microseconds.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),
@@ -268,9 +268,9 @@ mod tests {
         }
     }
 
-    /// Checks that the range of delays is used from the first loss on. Before it, small variations of the delay around
-    /// 20 ms fill the whole range and give no indication. After a loss at a delay of 60 ms, they are far below the
-    /// threshold at 15 % of the range; a delay of 30 ms exceeds it. Linux uses the range from the beginning.
+    /// Checks that delays do not reduce the window before the first loss. Afterwards, a delay reduces the window if it
+    /// lies beyond the first 15 % of the range of delays so far, here 20 to 60 ms: delays around 20 ms are below this
+    /// threshold, and 30 ms is above it. In Linux, delays reduce the window from the beginning.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
         for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {
@@ -311,8 +311,9 @@ mod tests {
         }
     }
 
-    /// Section IV.B: delays of segments sent before a reduction say nothing about its effect. After an indication at
-    /// 141 ms, the window does not change until the inference phase of 120 ms is over.
+    /// Checks that delays of segments sent before a reduction have no effect (section IV.B). The first segment sent
+    /// after the loss is acknowledged at 141 ms; its large delay halves the window. The window then does not change for
+    /// the inference phase of 120 ms.
     #[test]
     fn a_reduction_is_judged_by_segments_sent_after_it() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
@@ -353,7 +354,7 @@ mod tests {
         assert!(cwnd_after(&mut lp, 261, 20_000) > cwnd / 2.0);
     }
 
-    /// A timeout ends the inference phase, so the slow start after it begins at once.
+    /// A timeout ends the inference phase: the first acknowledgement after the timeout enlarges the window.
     #[test]
     fn no_inference_phase_outlives_a_timeout() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

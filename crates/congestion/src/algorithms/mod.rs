@@ -137,7 +137,7 @@ mod tests {
 
     use super::MODULES;
 
-    /// Every file of the folder must have a line in the list, since the compiler would not notice a missing one.
+    /// Checks that every file of the folder has a line in `MODULES`. The compiler would not notice a missing file.
     #[test]
     fn every_file_is_in_the_list() {
         let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/algorithms");

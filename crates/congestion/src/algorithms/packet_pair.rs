@@ -61,7 +61,7 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
 pub struct PacketPair {
     queued: f64,
     weight: f64,
-    /// Average spacing in seconds; `None` before the first pair, which is sent in slow start.
+    /// Average spacing of the acknowledgements of a pair, in seconds; `None` before the first pair, in slow start.
     spacing_s: Option<f64>,
 }
 

@@ -47,7 +47,7 @@ enum DummyRequest {
     None,
     /// Sudden start, with one data segment; all other segments of the receive window are dummies.
     SuddenStart,
-    /// Rapid recovery. The field is the number of dummies to send: the window before the loss, in segments.
+    /// Rapid recovery. The field is the number of dummy segments to send, which is the window before the loss.
     RapidRecovery(u64),
 }
 
@@ -69,7 +69,7 @@ impl Peach {
 }
 
 impl CongestionControl for Peach {
-    /// Declares that the algorithm also processes slow start, which sudden start replaces.
+    /// Returns [`Phases::SlowStart`]: sudden start replaces the flow's slow start.
     fn phases(&self) -> Phases {
         Phases::SlowStart
     }

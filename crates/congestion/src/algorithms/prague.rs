@@ -1,10 +1,10 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
-//! It follows version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`;
-//! draft-briscoe-iccrg-prague-congestion-control gives the reasons), with its scaling *rate*. A flow with a round-trip
-//! time below the target gets the rate of a flow with the target, once it is some hundred round trips old. The
-//! detection of classic queues, which is off in the module, is not implemented. The target window is fractional; the
-//! window follows it, rounded up, by one segment per acknowledgement.
+//! This is version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`) with its setting *rate*: after some
+//! hundred round trips, a flow with a round-trip time below the target gets the rate of a flow with the target. The
+//! detection of classic queues, which is off in the module, is not implemented. Growth and reductions change a
+//! fractional target window. Each acknowledgement moves the window by at most one segment towards this target, rounded
+//! up. The reasons are given in draft-briscoe-iccrg-prague-congestion-control.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ pub struct Prague {
     rtt_target: Span,
     rtt_transition: u64,
     alpha: f64,
-    /// Fractional target window, which the window follows (`frac_cwnd`); zero before the first acknowledgement.
+    /// Target window (`frac_cwnd`), which may be fractional; zero before the first acknowledgement.
     target: f64,
     /// True once a mark has arrived; before, the fraction of marks is not estimated.
     marks_seen: bool,
@@ -264,14 +264,14 @@ mod tests {
         prague: Prague,
         window: Window,
         ack: AckSample,
-        /// Number of the first segment that the last reduction does not cover.
+        /// Number of the first segment sent after the last reduction.
         recover: u64,
         marks: u64,
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance, old enough for scaling of its rate. `alpha` is its estimated
-        /// fraction of marks.
+        /// Returns a flow in congestion avoidance, after enough rounds for its rate to be scaled to the target
+        /// round-trip time. `alpha` is its estimated fraction of marks.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);
@@ -301,7 +301,7 @@ mod tests {
             self.window.cwnd()
         }
 
-        /// Acknowledges one segment. Acknowledgements are spaced so that a window of them arrives per round trip.
+        /// Acknowledges one segment, `srtt / cwnd` after the previous one.
         fn acknowledge(&mut self, marked: bool) {
             let gap = self.ack.srtt.as_ps() as f64 / self.cwnd();
             self.ack.now += Span::from_ps(gap as u64);
@@ -361,14 +361,14 @@ mod tests {
         assert_eq!((flow.prague.target, flow.cwnd()), (50.0 + 1.0 / 50.0, 51.0));
     }
 
-    /// Marks are independent, with probability p. Between two reductions, a round trip and 1 / p segments pass, in
-    /// which the window W grows by p W / 2 segments; a reduction removes as many. With x = p W marks per round trip, x
-    /// / 2 = 1 + 1 / x, so x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per target
-    /// round-trip time. (If each round trip had a reduction, x would be 2.)
+    /// Checks that the mean number of marks per round trip is 1 + sqrt(3) at any rate. With a round-trip time below the
+    /// target of 25 ms, this is the number of marks per 25 ms.
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {
             let rounds = f64::from(u32::min(rtt_ms, 25)) / 25.0;
+            // With x marks per round trip, a reduction removes x / 2 segments. They return at one segment per round
+            // trip, in a round trip plus the 1 / x round trips until the next mark, so x / 2 = 1 + 1 / x.
             let expected = (1.0 + 3f64.sqrt()) / share * rounds;
             let mut flow = Flow::new(expected, rtt_ms.into(), share);
             let mut random = 1u64;

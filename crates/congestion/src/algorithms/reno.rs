@@ -59,7 +59,7 @@ pub struct Reno {
     backoff: Backoff,
     /// True if the first reduction and those in slow start halve the window, as in ns-2.
     first_halves: bool,
-    /// True if windows are whole numbers: each window of acknowledged segments adds one segment.
+    /// True if windows are whole numbers: the window grows by one segment once a full window has been acknowledged.
     whole: bool,
     /// Number of segments acknowledged since the last increase, if windows are whole numbers (`snd_cwnd_cnt`).
     counted: f64,
@@ -134,8 +134,8 @@ impl CongestionControl for Reno {
         }
     }
 
-    /// Returns the mean window of the saw-tooth between `(1 - b) W` and `W` with slope `a`, which is `sqrt(a (2 - b) /
-    /// (2 b p))`.
+    /// Returns the mean window of AIMD at the loss rate `loss` (p): `sqrt(a (2 - b) / (2 b p))`, with increase `a` and
+    /// decrease `b`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         Some(mean_window(self.increase, self.backoff.loss, loss))
     }

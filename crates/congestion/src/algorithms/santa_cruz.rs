@@ -73,8 +73,8 @@ impl Arrival {
         })
     }
 
-    /// Returns the mean time between arrivals from `earlier` to this one, in seconds: an estimate of a segment's
-    /// service time. Returns `None` if the estimate is not possible.
+    /// Returns the mean time between arrivals, from the arrival `earlier` to `self`, in seconds: an estimate of a
+    /// segment's service time. Returns `None` if the time or the number of delivered segments has not increased.
     fn service_s(self, earlier: Self) -> Option<f64> {
         let segments = self.delivered.checked_sub(earlier.delivered)? as f64;
         let service_s = (self.at_s - earlier.at_s) / segments;
@@ -106,9 +106,9 @@ impl SantaCruz {
         }
     }
 
-    /// Returns the number of segments in the queue at an acknowledgement. Relative delays are summed as times, so all
-    /// transit times except the first and the last cancel; the sum is then converted to segments. A sum in segments
-    /// would still contain a burst after its queue has drained, since few segments arrive while the queue drains.
+    /// Returns the number of segments in the queue at an acknowledgement. The sum of all relative delays is the last
+    /// transit time less the first; it is divided by the service time of a segment. If each delay were converted to
+    /// segments before the summation, a burst would still count after its queue has drained.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)
@@ -210,8 +210,8 @@ mod tests {
         assert_eq!(santa_cruz.queued_at(arrival(120, 60, 7)), None);
     }
 
-    /// A burst of ten segments leaves five in the queue. Once the queue has drained, its computed length is zero,
-    /// however few segments arrive.
+    /// Checks that a burst no longer counts when the queue has drained. The burst of ten segments leaves five in the
+    /// queue; 200 ms and two segments later, the queue is empty.
     #[test]
     fn what_a_burst_queues_is_gone_when_it_has_drained() {
         let mut santa_cruz = began(arrival(100, 50, 7));

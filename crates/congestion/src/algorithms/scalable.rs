@@ -105,8 +105,8 @@ impl Scalable {
         }
     }
 
-    /// Returns the window after a reduction at `base` segments. In Linux, both the window and the segments removed are
-    /// whole numbers; small windows therefore lose less, and two flows converge.
+    /// Returns the window after a reduction from `base` segments. In Linux, the number of segments removed is rounded
+    /// down. Small windows therefore lose a smaller fraction, which lets the windows of two flows converge.
     fn reduced(&self, base: f64) -> f64 {
         if matches!(self.variant, Variant::Linux2_6_22 | Variant::Linux6_18) {
             let whole = libm::floor(base);
@@ -155,9 +155,8 @@ impl CongestionControl for Scalable {
         window.cwnd() >= self.low_window
     }
 
-    /// Returns the mean window. Between reductions, the window grows by `increase / loss` segments, geometrically with
-    /// the number of round trips. If the result would be in the range of standard TCP, returns the mean window of
-    /// standard TCP.
+    /// Returns the mean window. Between two reductions, the window grows by `increase / loss` segments, geometrically
+    /// with the number of round trips. Returns the mean window of standard TCP if this is below `low_window`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let mean = self.increase / (loss * -libm::log(1.0 - self.decrease));
         let standard = mean_window(1.0, 0.5, loss);
@@ -174,8 +173,8 @@ impl CongestionControl for Scalable {
 }
 
 impl Extension for Scalable {
-    /// Returns Linux's lower bound of the window in a recovery: that of standard TCP (`tcp_reno_min_cwnd`), although
-    /// Scalable TCP keeps seven eighths of the window.
+    /// Returns Linux's lower bound of the window in a recovery: half of the threshold, as for standard TCP
+    /// (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         (self.variant == Variant::Linux2_6_22).then(|| window.ssthresh() / 2.0)
     }

@@ -103,7 +103,7 @@ struct Function {
 }
 
 impl Function {
-    /// Returns the function's value at `window`, and stores the position of the window.
+    /// Returns the tabulated function's value at `window`. Stores the window's position among the points.
     #[inline]
     fn at(&mut self, window: f64) -> f64 {
         if !self.is_between(window) {
@@ -136,7 +136,7 @@ impl Function {
         }
     }
 
-    /// Returns true if `window` is between the same two points as the window of the last query.
+    /// Returns true if `above` is the index of the first point above `window`.
     #[inline]
     fn is_between(&self, window: f64) -> bool {
         let reached = self.above == 0 || self.points[self.above - 1].0 <= window;

@@ -3,7 +3,7 @@
 //! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005: multiplicative increase on low
 //! load, additive increase on high load, and one multiplicative decrease on overload. Both increases are scaled so that
 //! flows with different round-trip times grow equally fast. As in the authors' ns-2 module, the window does not change
-//! for an interval after a decrease. It then grows for a round trip at any load.
+//! for an interval after a decrease. In the round trip that follows, it grows even on overload.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub struct Vcp {
     alpha: f64,
     decrease: f64,
     interval_s: f64,
-    /// End of the interval without changes of the window after a decrease.
+    /// End of the interval without changes of the window that follows a decrease.
     rests_until: Time,
     /// End of the round trip of growth after `rests_until`.
     grows_until: Time,
@@ -109,8 +109,8 @@ impl Vcp {
         f64::min(libm::pow(1.0 + self.xi, intervals) - 1.0, MAX_INCREASE)
     }
 
-    /// Returns the growth per acknowledged segment on high load, in segments, which makes `alpha (rtt / interval)^2`
-    /// per round trip.
+    /// Returns the growth per acknowledged segment at high load, in segments. Over a round trip, the window grows by
+    /// `alpha (rtt / interval)^2`.
     fn additive(&self, ack: &AckSample, window: &Window) -> f64 {
         let intervals = ack.srtt.as_secs_f64() / self.interval_s;
         self.alpha * intervals * intervals / window.cwnd()

@@ -51,7 +51,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Xcp {
     desired_rate: f64,
-    /// Change of the throughput that was granted last, in segments per second.
+    /// Change of the throughput that routers granted last, in segments per second.
     granted: f64,
 }
 

@@ -89,10 +89,10 @@ pub struct CarefulResume {
 enum Stage {
     /// Before all segments of the initial window are acknowledged.
     Reconnaissance,
-    /// The window has jumped at `since`, after `before` sent segments, and no segment sent later is known to be
-    /// delivered.
+    /// The window has jumped at the time `since`, when `before` segments had been sent. No segment that was sent later
+    /// has arrived yet.
     Unvalidated { before: u64, since: Time },
-    /// Until `last` segments of the connection are delivered or lost.
+    /// After a round trip or the arrival of a segment of the jump, until `last` segments are delivered or lost.
     Validating { last: u64 },
     /// After a loss: the window is reduced.
     SafeRetreat,
@@ -164,8 +164,8 @@ impl CarefulResume {
         }
     }
 
-    /// Jumps once the segments of the initial window have arrived. Does not jump after losses, on a different path, or
-    /// if the jump would not enlarge the window. A sender without data to send waits.
+    /// Decides about the jump, when the segments of the initial window have arrived. The window does not jump after
+    /// losses, on a different path, or to a smaller window. A sender without data to send decides later.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO
@@ -219,7 +219,7 @@ impl CarefulResume {
         }
     }
 
-    /// Ends the jump, since a window that was not used says nothing about the path.
+    /// Ends a jump that has not been validated yet, since a window that was not used says nothing about the path.
     pub(super) fn on_idle_restart(&mut self) {
         if self.is_under_way() {
             self.stage = Stage::Normal;
@@ -361,8 +361,8 @@ mod tests {
         }
     }
 
-    /// A window that was not used says nothing about the path. An idle time therefore ends a jump; it has no effect
-    /// before a jump or in safe retreat.
+    /// Checks that an idle time ends a jump, since a window that was not used says nothing about the path. An idle time
+    /// has no effect before a jump or in safe retreat.
     #[test]
     fn idleness_ends_a_jump() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

@@ -1,4 +1,4 @@
-//! HyStart of Linux: slow start ends when a train of acknowledgements takes half of the smallest round-trip time, or
+//! HyStart of Linux: slow start ends when a train of acknowledgements lasts half of the smallest round-trip time, or
 //! when the round-trip time grows.
 
 use longhaul_units::{Span, Time};
@@ -88,8 +88,8 @@ static PARAMETERS: [Parameter; 7] = [
     },
 ];
 
-/// Bytes in four of the largest bursts of segmentation offload (`sk_gso_max_size`). The time that they take at the
-/// pacing rate is added to the threshold for trains.
+/// Bytes in four of the largest bursts of segmentation offload (`sk_gso_max_size`). Their transmission time at the
+/// pacing rate is added to the length of a train of acknowledgements that ends slow start.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
 /// Upper bound of the time that four bursts take, in seconds (`hystart_ack_delay`).
@@ -183,8 +183,8 @@ impl HybridSlowStart {
         (self.round_min, self.taken) = (None, 0.0);
     }
 
-    /// Returns true if acknowledgements have arrived for long enough since the round began, each shortly after the
-    /// previous one (a train).
+    /// Returns true if the round's acknowledgement train is long enough to end slow start. Each acknowledgement of a
+    /// train arrives shortly after the previous one.
     fn has_long_train(&mut self, ack: &AckSample, min_rtt: Span, window: &Window) -> bool {
         if ack.now.since(self.last_of_train) > self.ack_delta {
             return false;
@@ -211,7 +211,7 @@ impl HybridSlowStart {
         round_min > min_rtt + Span::from_secs_f64(growth)
     }
 
-    /// Restarts the detection (`cubictcp_state`), for segments that are sent from now on.
+    /// Restarts the search for the end of slow start, with segments that are sent from now on (`cubictcp_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout) {
         self.found = false;
         self.min_rtt = None;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     /// Passes acknowledgements of one segment each, `gap` apart, with round-trip times `rtts`. All are in one round,
-    /// and the window does not grow. Returns the number, from zero, of the acknowledgement that ends slow start.
+    /// and the window does not grow. Returns the index of the acknowledgement that ends slow start.
     fn ends_with(
         hystart: &mut HybridSlowStart,
         cwnd: f64,
@@ -282,8 +282,9 @@ mod tests {
         assert_eq!(train(2_000, 32.0, &[("train", 1.0)]), Some(51));
     }
 
-    /// Checks that the time for bursts depends on the rate. Four bursts of 65,536 bytes take 8.7 us at a rate of two
-    /// windows of 100,000 segments of 1500 bytes per 10 ms. The threshold is then half of 10.0087 ms.
+    /// Checks the length of the acknowledgement train that ends slow start: more than half of the sum of the round-trip
+    /// time (10 ms) and the time of four bursts. At a pacing rate of two windows (100,000 segments of 1500 bytes each)
+    /// per 10 ms, four bursts of 65,536 bytes take 8.7 us.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);
@@ -291,7 +292,7 @@ mod tests {
         assert_eq!(found, Some(5_005));
     }
 
-    /// Checks that slow start ends with the ninth sample of a round if the smallest one exceeds 100 + 12.5 ms.
+    /// Checks that the ninth sample of a round ends slow start if the smallest of the nine exceeds 100 + 12.5 ms.
     #[test]
     fn a_longer_round_trip_ends_slow_start_with_the_ninth_sample() {
         let gap = Span::from_millis(5);
@@ -308,7 +309,7 @@ mod tests {
         assert_eq!(after(130_000, 120_000), Some(8));
     }
 
-    /// The round-trip time has to grow by an eighth, limited to a range from 4 to 16 ms.
+    /// Checks that HyStart reacts if the round-trip time has grown by more than an eighth, limited to 4 to 16 ms.
     #[test]
     fn the_growth_that_counts_is_an_eighth_within_bounds() {
         for (min_ms, growth_us) in [(8, 4_000), (40, 5_000), (400, 16_000)] {
@@ -321,7 +322,8 @@ mod tests {
         }
     }
 
-    /// HyStart ends only one slow start. A timeout activates it again, for segments sent after the timeout.
+    /// Checks that HyStart ends only one slow start, unless a timeout activates HyStart again. It then ignores
+    /// acknowledgements of segments that were sent before the timeout.
     #[test]
     fn it_watches_anew_what_is_sent_after_a_timeout() {
         let gap = Span::from_millis(2);

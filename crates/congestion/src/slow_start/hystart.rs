@@ -137,7 +137,7 @@ impl Hystart {
         self.over = true;
     }
 
-    /// Returns the part of an acknowledgement's credit, in segments, that counts towards growth.
+    /// Returns the number of acknowledged segments, out of `credit`, that count towards growth.
     pub(super) fn limit(&self, credit: f64) -> f64 {
         if self.over {
             credit
@@ -208,7 +208,7 @@ mod tests {
     use crate::slow_start::SlowStart;
     use crate::window::Rounding;
 
-    /// The threshold is an eighth of the round-trip time, limited to a range from 4 to 16 ms.
+    /// Checks the threshold for the growth of the round-trip time: an eighth of the round-trip time, from 4 to 16 ms.
     #[test]
     fn the_threshold_is_an_eighth_within_bounds() {
         let hystart = Hystart::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap();
@@ -269,9 +269,9 @@ mod tests {
         }
     }
 
-    /// Checks the samples that count: those of acknowledgements that may not enlarge the window do, those of duplicates
-    /// do not. Eight samples of a round decide (section 4.2). Conservative slow start ends when the smallest round-trip
-    /// time is below that at its beginning.
+    /// Checks that round-trip times are used even if their acknowledgements may not enlarge the window, except those of
+    /// duplicates. Conservative slow start begins after eight samples of a round (section 4.2). It ends when the
+    /// smallest round-trip time is less than at its beginning.
     #[test]
     fn samples_count_whether_or_not_the_window_may_grow() {
         let ack = |acked, round, ms| AckSample {

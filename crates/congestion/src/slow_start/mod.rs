@@ -169,8 +169,8 @@ pub enum SlowStart {
         max_ssthresh: f64,
     },
     /// ns-2's limited slow start (ns-2.35, `tcp.cc`). `ssthresh` starts at `max_ssthresh`. Above it, the window grows
-    /// by the algorithm's step or the limited step, whichever is larger. The first reduction, except by a timeout, ends
-    /// this.
+    /// by the algorithm's step or the limited step, whichever is larger. A congestion signal turns the limited step
+    /// off, and a timeout turns it on again.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
@@ -218,8 +218,8 @@ impl SlowStart {
             }
     }
 
-    /// Returns true if [`Self::watch`] has to process acknowledgements at this window: in slow start. Careful Resume
-    /// also needs them above the threshold, until it is known how much of the jump fitted into the path.
+    /// Returns true if [`Self::watch`] has to process acknowledgements: in slow start and, with Careful Resume, also
+    /// from the jump of the window until the path is known to have carried the jump's segments.
     #[inline]
     pub(crate) fn watches(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -230,8 +230,8 @@ impl SlowStart {
             }
     }
 
-    /// Processes an acknowledgement of new data below `ssthresh`, before the window grows for it, or if the window may
-    /// not grow. May end slow start.
+    /// Processes an acknowledgement of new data in slow start, before the window grows for the acknowledgement. May end
+    /// slow start. Also called if the acknowledgement may not enlarge the window.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
@@ -320,7 +320,7 @@ impl SlowStart {
         credit - taken
     }
 
-    /// Returns the number of segments until the end of slow start, if acknowledged one by one. `step` is the growth of
+    /// Returns the number of acknowledgements of one segment each after which slow start ends. `step` is the growth of
     /// the window per segment.
     fn credit_to_threshold(&self, step: f64, window: &Window) -> f64 {
         let steps = (window.ssthresh() - window.cwnd()) / step;
@@ -331,7 +331,7 @@ impl SlowStart {
         }
     }
 
-    /// Processes a reduction of the window by the algorithm; `before` is the window before it.
+    /// Updates slow start after the algorithm has reduced the window; `before` is the window before the reduction.
     pub(crate) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
@@ -366,7 +366,7 @@ impl SlowStart {
         }
     }
 
-    /// Processes a restart of the window after an idle time: nothing was sent for a timeout.
+    /// Processes a restart of the window after the flow was idle for a retransmission timeout.
     pub(crate) fn on_idle_restart(&mut self) {
         if let Self::CarefulResume(resume) = self {
             resume.on_idle_restart();
@@ -394,14 +394,14 @@ impl SlowStart {
 /// Maximum growth of any slow start, in segments per acknowledged segment.
 const MOST_STEP: f64 = 2.0;
 
-/// Returns true if slow start may end during an acknowledgement with this credit of several segments.
+/// Returns true if slow start may end before the `credit` of an acknowledgement is used up; false for a credit of one.
 #[inline]
 pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()
 }
 
-/// Returns the growth of limited slow start at window `cwnd`, in segments per acknowledged segment: the inverse of
-/// `cwnd` divided by half of `max_ssthresh`, rounded down. Zero if this quotient is zero.
+/// Returns the growth of limited slow start at window `cwnd`, in segments per acknowledged segment: `1 / K`, where `K`
+/// is `cwnd` divided by half of `max_ssthresh`, rounded down. Zero if `K` is zero.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
     // The conversion of a positive number to an integer truncates it.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;

@@ -34,13 +34,13 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     build: |_| Ok(PicoquicSlowStart::default()),
 };
 
-/// Divisor of the base round-trip time; samples that exceed the base by more than the quotient are long.
+/// Divisor for the limit of long samples: a long sample exceeds the base round-trip time by more than `base / GROWTH`.
 const GROWTH: u64 = 4;
-/// Base round-trip time in seconds; on longer paths, a smaller part of the window is removed
+/// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
 /// (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
-/// Base round-trip time in seconds; on paths at least as long, the removed part of the window is constant
-/// (`PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Base round-trip time in seconds above which the removed fraction of the window no longer depends on the base
+/// round-trip time (`PICOQUIC_TARGET_SATELLITE_RTT`).
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
 const PACING_GAIN: f64 = 1.25;
@@ -51,7 +51,7 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of acknowledgements for which all recent samples were too long; at `SAMPLES`, slow start ends.
+    /// Number of acknowledgements at which all recent round-trip times were too long. Slow start ends at `SAMPLES`.
     long: usize,
     over: bool,
 }
@@ -79,8 +79,8 @@ impl PicoquicSlowStart {
         }
     }
 
-    /// Counts an acknowledgement if the smallest recent sample exceeds the base by more than a quarter, and by more
-    /// than `packet`, the transmission time of a packet. Returns the base round-trip time.
+    /// Updates and returns the base round-trip time. Counts the acknowledgement as `long` if all recent samples
+    /// exceed the base by more than a quarter, and by more than `packet`, the transmission time of a packet.
     fn judge(&mut self, packet: Span) -> Span {
         let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));
@@ -99,7 +99,7 @@ impl PicoquicSlowStart {
     }
 }
 
-/// Returns the fraction of the window that is kept on a path with this base round-trip time.
+/// Returns the fraction of the window that is kept at the end of slow start; `base` is the base round-trip time.
 fn kept(base: Span) -> f64 {
     let base_s = base.as_secs_f64();
     if base_s > SHORT_S {
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Runs slow start with round-trip times of `rtts_ms` milliseconds, on acknowledgements `gap_us` apart. Returns the
-    /// number, from one, of the sample that ends slow start, and the final window.
+    /// Runs slow start with the round-trip times `rtts_ms`, in acknowledgements `gap_us` microseconds apart. Returns
+    /// the number of the acknowledgement that ends slow start, from one, and the final window.
     fn end(rtts_ms: &[u64], gap_us: u64) -> (Option<usize>, f64) {
         let mut slow_start = PicoquicSlowStart::default();
         let mut window = Window::new(100.0, 1e6, 1e6, Rounding::Real);
@@ -143,8 +143,8 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// Checks that slow start ends with the thirteenth long sample. All seven recent samples are long from the seventh
-    /// on, and this must happen seven times.
+    /// Checks that slow start ends with the thirteenth long sample. The seven most recent samples must all be long at
+    /// seven acknowledgements, and they are from the seventh long sample on.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
         assert_eq!(end(&rtts(7, 20, 101), 1_001), (Some(20), 50.0));
@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// The window is reduced by the fraction `(1 - 100 ms / base) / 2`, where `base` is the base round-trip time: by a
-    /// quarter at 200 ms, and by 0.418 at 610 ms and more.
+    /// Above a base round-trip time of 100 ms, less than half of the window is removed: the fraction `(1 - 100 ms /
+    /// base) / 2`. This is a quarter at 200 ms, and 0.418 at 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {
@@ -171,8 +171,8 @@ mod tests {
         }
     }
 
-    /// Four segments in 2 ms are 2,000 segments per second. The window is at least half of the 200 segments that this
-    /// rate delivers in 100 ms.
+    /// Checks that the window rises to half of the number of segments that the maximum rate delivers in a round trip.
+    /// Four segments in 2 ms are 2,000 segments per second, or 200 segments in 100 ms.
     #[test]
     fn the_window_is_half_of_what_the_largest_rate_fills_at_least() {
         let mut slow_start = PicoquicSlowStart::default();

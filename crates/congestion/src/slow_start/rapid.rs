@@ -52,7 +52,7 @@ static PARAMETERS: [Parameter; 2] = [
     },
 ];
 
-/// The constant K of section 3.3.1, which is derived in appendix A.
+/// Fraction of the reduction that is made gradually, as segments arrive (K of section 3.3.1; derived in appendix A).
 const K: f64 = 2.0 / 3.0;
 
 /// Maximum growth of the window in a round trip, as a factor; also the maximum additional reduction after a loss
@@ -98,8 +98,8 @@ struct Reduction {
 }
 
 impl Reduction {
-    /// Creates the reduction. `before` is the window at the beginning of the recovery, and `beta` the fraction of the
-    /// window that the algorithm keeps.
+    /// Creates the gradual reduction for a recovery that begins at the window `before`. `beta` is the fraction of the
+    /// window that the congestion control algorithm keeps at a loss.
     fn of(before: f64, beta: f64) -> Self {
         let ack = K * (1.0 - beta);
         let silence = beta + ack;
@@ -150,9 +150,9 @@ impl RapidStart {
         if floor <= threshold { 2.0 } else { 1.0 }
     }
 
-    /// Begins the gradual reduction of the window to the value that the algorithm has set; `before` is the window
-    /// before the reduction. After a mark there is no recovery, and the algorithm's window applies at once (section
-    /// 3.3.2). If slow start had already ended otherwise, the loss is handled like any other.
+    /// Begins the gradual reduction of the window in the first recovery; `before` is the window before the algorithm's
+    /// reduction. After a mark, or if slow start had already ended, the algorithm's reduction applies at once (section
+    /// 3.3.2).
     pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
         self.stage = Stage::Over;
@@ -173,8 +173,8 @@ impl RapidStart {
         }
     }
 
-    /// Ends Rapid Start: all segments sent before the loss was detected have arrived or have been retransmitted, or the
-    /// connection starts again after a timeout.
+    /// Ends Rapid Start. Called at a timeout, and at the end of a recovery, when all segments sent before the loss was
+    /// detected have arrived or have been retransmitted.
     pub(super) fn end(&mut self) {
         self.stage = Stage::Over;
     }
@@ -219,8 +219,8 @@ mod tests {
         }
     }
 
-    /// Section 3.2: the window triples while the smallest round-trip time of the round trip exceeds the minimum by at
-    /// most 10 % (2 ms of 20 ms) or 4 ms, whichever is less.
+    /// Checks that the window triples while the smallest round-trip time of a round trip exceeds that of the connection
+    /// by at most 10 % (2 ms of 20 ms) or 4 ms, whichever is less (section 3.2).
     #[test]
     fn the_window_triples_while_round_trips_are_close_to_the_smallest() {
         let step = |min_ms: u64, rtts: &[f64]| {
@@ -300,8 +300,8 @@ mod tests {
         (rapid, window)
     }
 
-    /// After a mark, or a loss after the end of slow start, the window is the one that the algorithm has set (section
-    /// 3.3.2), and Rapid Start is over.
+    /// Checks that Rapid Start is over after a mark, or after a loss outside slow start. The window is then the one
+    /// that the algorithm has set (section 3.3.2).
     #[test]
     fn a_mark_and_a_later_loss_are_answered_as_by_the_algorithm() {
         let later = Congestion {
@@ -335,8 +335,8 @@ mod tests {
         assert_eq!(rapid.step(&ack(2000, 10, 20.0)), 1.0);
     }
 
-    /// A timeout ends the fast growth even if no loss was detected before. The slow start after it is standard, since
-    /// only a loss in Startup begins the reduction (section 3.3.1).
+    /// Checks that a timeout ends the fast growth even if no loss was detected before. The slow start after the timeout
+    /// is standard (section 3.3.1).
     #[test]
     fn after_a_timeout_growth_is_standard() {
         let mut rapid = rapid();

@@ -51,7 +51,7 @@ static PARAMETERS: [Parameter; 2] = [
 /// Number of bins in a window of time (W in the draft).
 const BINS: usize = 10;
 
-/// Number of further bins stored beyond one window. They cover one more round trip.
+/// Number of older bins stored in addition to one window, so that the window of a round trip ago is also stored.
 const EXTRA_BINS: usize = 15;
 
 /// Number of all stored bins.
@@ -82,7 +82,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Returns the totals at an acknowledgement: each segment sent is delivered, lost or in flight.
+    /// Returns the totals at an acknowledgement. The segments sent are those delivered, lost or in flight.
     fn of(ack: &AckSample) -> Self {
         Self {
             sent: ack.delivered + ack.lost + ack.in_flight,
@@ -209,9 +209,9 @@ mod tests {
         })
     }
 
-    /// Checks the share of missing segments that ends slow start: 74 of 100 delivered do, 75 do not. A bin takes 35 ms,
-    /// and a round trip plus a window take 12.86 bins. The 13th bin is therefore the first to decide, 455 ms after the
-    /// first acknowledgement.
+    /// Checks that slow start ends if 26 % of the segments are missing, but not if 25 % are. A decision needs bins of
+    /// 35 ms for a round trip and SEARCH's window, 12.86 bins in total. The 13th bin, which ends 455 ms after the first
+    /// acknowledgement, is therefore the first to decide.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {
@@ -223,8 +223,8 @@ mod tests {
         assert_eq!(share(100), None);
     }
 
-    /// The number of segments sent doubles in each round trip, and all are delivered one round trip later.
-    /// Interpolation over whole bins is nearly exact, so nothing is missing.
+    /// Checks that slow start does not end while all segments are delivered one round trip after they were sent. The
+    /// number of segments sent doubles in each round trip.
     #[test]
     fn a_path_that_is_not_full_delivers_what_was_sent() {
         let sent = |ms: u64| (1000.0 * (ms as f64 / 100.0).exp2()) as u64;
@@ -232,21 +232,20 @@ mod tests {
         assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
     }
 
-    /// Checks that slow start ends at 1360 ms on a path with a queue that grows from 1000 ms on.
-    ///
-    /// The path delivers one segment per millisecond, but then two are sent. A segment delivered at `t` ms was sent at
-    /// `s = (t + 900) / 2`. In the 350 ms before `s`, `s - 650` segments were sent; in the 350 ms before `t`, 350 were
-    /// delivered, which is `s - 1000` fewer. The difference reaches 26 % at 1346 ms, and the next bin ends at 1360 ms.
+    /// Checks that slow start ends at 1360 ms on a path with a queue that grows from 1000 ms on: from then on, two
+    /// segments are sent per millisecond and one is delivered.
     #[test]
     fn a_queue_that_grows_ends_slow_start() {
         let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);
         let rtt = |ms: u64| RTT + Span::from_millis(ms.saturating_sub(1_100) / 2);
         let found = ends_at(&mut search(), 100..5_000, full, rtt);
+        // A segment delivered at `t` ms was sent at `s = (t + 900) / 2`. In the 350 ms before `s`, `s - 650` segments
+        // were sent; in the 350 ms before `t`, 350 were delivered, which is `s - 1000` fewer. The difference reaches
+        // 26 % at 1346 ms, and the next bin ends at 1360 ms.
         assert_eq!(found, Some(1_360));
     }
 
-    /// After up to ten bins with only one acknowledgement, here until 554 ms, SEARCH continues; after eleven it
-    /// restarts.
+    /// Checks that SEARCH restarts after a silence of more than ten bins: here until 555 ms, but not until 554 ms.
     #[test]
     fn a_long_silence_starts_it_over() {
         let totals = |ms: u64| (100 * ms, 50 * ms);

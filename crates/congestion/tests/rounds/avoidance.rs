@@ -6,7 +6,7 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Returns a flow just after a reduction of a window of `before` segments.
+/// Returns a flow whose window of `before` segments has just been reduced.
 fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64) -> Flow {
     let spec = controller(kind, variant, given);
     let mut flow = flow(&spec, slow_start("standard", None), before, 2.0);
@@ -202,9 +202,8 @@ fn illinois_follows_the_queueing_delay() {
     }
 }
 
-/// Checks that up to low_window, Linux's BIC grows by one segment per round trip. `bictcp_update` of Linux 2.6.22
-/// returns before it compensates for delayed acknowledgements. The estimate of segments per acknowledgement thus has no
-/// effect; it stays near two.
+/// Checks that Linux's BIC grows by one segment per round trip up to `low_window`, without compensation for delayed
+/// acknowledgements. `bictcp_update` of Linux 2.6.22 returns before the compensation.
 #[test]
 fn bic_of_linux_is_standard_up_to_its_low_window() {
     let mut flow = after_a_cut("bic", Variant::Linux2_6_22, &[], 8.0);

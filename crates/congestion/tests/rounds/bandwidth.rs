@@ -39,8 +39,8 @@ fn westwood_goes_back_to_what_the_path_carries() {
     }
 }
 
-/// Checks that Westwood+ keeps its window at losses on a path that it does not fill. A window of 40 segments per 100 ms
-/// is a rate of 400 segments per second, which again gives a window of 40. A timeout sets the threshold to 40.
+/// Checks that Westwood+ keeps its window of 40 segments at losses on a path that it does not fill. A timeout sets the
+/// threshold to the estimated rate, 400 segments per second, times 100 ms: 40 segments again.
 #[test]
 fn westwood_keeps_its_window_at_random_losses_and_its_threshold_at_timeouts() {
     let spec = controller("westwood", Variant::Paper, &[]);

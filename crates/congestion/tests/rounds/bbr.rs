@@ -86,9 +86,8 @@ fn startup_doubles_from_round_trip_to_round_trip() {
 }
 
 /// Checks the gain cycle: one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth, each of one round
-/// trip (draft-00, section 4.3.4). The probe adds a quarter of a round trip's segments to the queue. Draining ends with
-/// the bandwidth-delay product and three send quanta in flight (section 4.2.3). At 12 Mbit/s, a send quantum is two
-/// segments.
+/// trip (draft-00, section 4.3.4). The probe adds a quarter of the bandwidth-delay product to the queue. Draining
+/// leaves three send quanta in the queue (section 4.2.3), each of two segments at 12 Mbit/s.
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -124,8 +123,8 @@ fn version_3_probes_by_time() {
     }
 }
 
-/// Checks that BBR measures the round-trip time again ten seconds after it has found the smallest one (version 3: five
-/// seconds). This probe lasts 200 ms and a round trip. In it, four segments are in flight (version 3: half of the
+/// Checks that BBR probes for the round-trip time ten seconds after it has found the smallest one (version 3: five
+/// seconds). During the probe, which lasts 200 ms and a round trip, four segments are in flight (version 3: half of the
 /// bandwidth-delay product).
 #[test]
 fn it_makes_its_window_small_to_measure_the_round_trip_time() {
@@ -146,9 +145,9 @@ fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     }
 }
 
-/// Checks that BBR follows changes of the path's rate. When the rate falls by half, the estimate of the bandwidth
-/// follows after ten rounds with a long queue in version 1, and after two cycles in version 3. When the rate increases
-/// again, probes find this.
+/// Checks that BBR follows changes of the path's rate within 25 s. After a fall by half, the old maximum rate expires:
+/// in version 1 after ten rounds, which the queue makes long, in version 3 after two cycles. After a rise, probes find
+/// the new rate.
 #[test]
 fn it_follows_a_change_of_the_path() {
     for kind in BOTH {
@@ -293,9 +292,9 @@ fn two_flows_share() {
     }
 }
 
-/// Checks that version 3 does not raise its long-term bound while pacing limits the flow. The bound grows only while
-/// the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1). The buffer of a bandwidth-delay
-/// product has room for a probe, so version 3 loses nothing once its startup has found the limit.
+/// Checks that version 3 does not raise its long-term bound while pacing limits the flow. The bound may grow only when
+/// the window is full and as large as the bound (C.is_cwnd_limited of draft-05 section 2.1). After Startup, no losses
+/// are expected: a buffer of a bandwidth-delay product has room for a probe.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {
@@ -309,9 +308,9 @@ fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     assert!(seen.rate > 0.95 * RATE, "{seen:?}");
 }
 
-/// Checks that losses of a fifth of the delivered segments at a constant rate indicate a policer. BBR then uses the
-/// policer's rate without the gain cycle (Linux 6.18, `bbr_lt_bw_sampling`). The losses also count if each
-/// acknowledgement reports at most one. Fewer losses do not indicate a policer.
+/// Checks that frequent losses at a constant delivery rate indicate a policer, even if each acknowledgement reports at
+/// most one loss. BBR then uses the policer's rate without the gain cycle (Linux 6.18, `bbr_lt_bw_sampling`). One loss
+/// per four delivered segments indicates a policer; one per ten does not.
 #[test]
 fn single_losses_show_a_policer() {
     for (gap, cycles) in [(4, false), (10, true)] {

@@ -42,7 +42,7 @@ fn the_queue_oscillates_around_one_over_delta() {
     }
 }
 
-/// Copa's slow start ends at its target rate and not at a loss.
+/// Checks that Copa's slow start ends at Copa's target rate and not at a loss.
 #[test]
 fn slow_start_ends_with_a_short_queue() {
     let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), copa(0.5));
@@ -53,7 +53,7 @@ fn slow_start_ends_with_a_short_queue() {
     assert!(later.max_queue < 20.0, "{later:?}");
 }
 
-/// Flows with the same delta share the path equally, including a flow that starts later.
+/// Checks that flows with the same delta share the path equally, including a flow that starts later.
 #[test]
 fn flows_of_one_delta_share_equally() {
     let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), copa(0.5));

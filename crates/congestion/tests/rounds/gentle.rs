@@ -12,7 +12,7 @@ fn started(spec: &ControllerSpec) -> Flow {
     flow(spec, slow_start("standard", None), 1000.0, 2.0)
 }
 
-/// Returns the growth of the window in the last of several round trips.
+/// Returns the growth of the window in the fifth of six round trips.
 fn growth(flow: &mut Flow, path: &Path) -> f64 {
     let rounds = flow.run(path, 6);
     rounds[5].cwnd - rounds[4].cwnd

@@ -30,8 +30,8 @@ fn default(entry: &Entry<Controller>, name: &str) -> f64 {
     settings.expect("defaults").get(name)
 }
 
-/// Returns the algorithms whose declared law is one of `beginnings`. Conditions may follow, after a comma or a
-/// semicolon.
+/// Returns the algorithms with a declared law that equals one of `beginnings`, or begins with it and adds conditions
+/// after a comma or a semicolon.
 fn with_law(beginnings: &[&str]) -> Vec<&'static Entry<Controller>> {
     let has = |law: &str| {
         let rests = beginnings
@@ -168,8 +168,7 @@ fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
 }
 
 /// Checks that the delay window of Compound TCP contains only the growth by the delay law (Tan and others, INFOCOM
-/// 2006). An acknowledgement adds `1 / x` to the sum `x` of both windows; the rest of the growth belongs to the delay
-/// window.
+/// 2006), and not the growth of the loss window.
 #[test]
 fn the_delay_window_is_what_its_law_has_added() {
     let mut flow = Sender::new(&controller("ctcp", Variant::Paper, &[]), 100.0, 2.0);
@@ -177,6 +176,7 @@ fn the_delay_window_is_what_its_law_has_added() {
     for number in 0..40 {
         let before = flow.cwnd();
         let after = flow.acknowledge(|ack| ack.round_start = number % 10 == 0);
+        // An acknowledgement adds 1 to the loss window, divided by the sum of both windows.
         let sum = f64::midpoint(after, (after * after - 4.0).sqrt());
         added += sum - before;
     }

@@ -6,8 +6,8 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// Target of both algorithms, and base delay of the path for LEDBAT++. It is a power of two in seconds, so that bounds
-/// are exact.
+/// Target queueing delay of LEDBAT and LEDBAT++, and base delay of the path for LEDBAT++. An eighth of a second is
+/// exact in binary.
 const TARGET: Span = Span::from_millis(125);
 
 fn sender(kind: &str, cwnd: f64, ssthresh: f64) -> Sender {
@@ -25,8 +25,8 @@ fn queueing(sender: &Sender) -> f64 {
     sender.probe("queueing_s").expect("it is recorded")
 }
 
-/// Checks that the window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`. The queueing delay is
-/// the minimum of the last four delays minus the minimum of all delays, in milliseconds.
+/// Checks that the window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`. Each case has a delay
+/// and the queueing delay in milliseconds: the minimum of the last four delays minus the minimum of all delays.
 #[test]
 fn ledbat_follows_the_least_of_four_delays() {
     let mut sender = sender("ledbat", 20.0, 2.0);
@@ -77,8 +77,8 @@ fn ledbat_s_window_stays_between_two_segments_and_those_in_flight() {
     assert_eq!(sender.state.window.ssthresh(), 2.0);
 }
 
-/// Checks that slow start ends when the queueing delay exceeds the target, not at the target itself. The last doubling
-/// of the window is then undone, down to no less than two segments.
+/// Checks that slow start ends when the queueing delay exceeds the target, not at the target itself. The window is then
+/// halved, which undoes its last doubling, but at least two segments remain.
 #[test]
 fn ledbat_s_slow_start_ends_above_the_target() {
     let mut start = sender("ledbat", 20.0, 1e6);
@@ -129,8 +129,8 @@ fn plus_plus(cwnd: f64) -> Sender {
 
 const GAIN: f64 = 0.5;
 
-/// Acknowledges `count` segments 10 ms apart at a queueing delay of 95 ms. The window grows by the gain in each round
-/// trip.
+/// Acknowledges `count` segments 10 ms apart at a queueing delay of 95 ms, below the target. Checks that the window
+/// grows by `GAIN` segments per window of acknowledgements, and returns the window.
 fn steady(sender: &mut Sender, count: u64) -> f64 {
     for _ in 0..count {
         let before = sender.cwnd();
@@ -153,9 +153,9 @@ fn slow_down(sender: &mut Sender) {
     }
 }
 
-/// Checks the times of slowdowns. The gain slows slow start down; it ends when the queueing delay is above 3/4 of the
-/// target. The first slowdown begins two round trips later. Each later slowdown begins after nine times the duration of
-/// the previous one.
+/// Checks the times of slowdowns. Slow start, which the gain slows down, ends when the queueing delay is above 3/4 of
+/// the target. The first slowdown begins two round trips later. Each later slowdown begins after nine times the
+/// duration of the previous one.
 #[test]
 fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     let mut sender = plus_plus(20.0);
@@ -212,8 +212,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// Checks that slow start after a timeout ends at the threshold, half of the window. Its duration counts as that of a
-/// slowdown; a loss ends it.
+/// Checks that slow start after a timeout ends at the threshold, half of the window, or at a loss. The next slowdown
+/// begins after nine times the duration of this slow start.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

@@ -35,7 +35,7 @@ fn lp_uses_an_idle_path_without_filling_its_queue() {
     }
 }
 
-/// Beside a standard flow, TCP-LP gets a small share; two standard flows share equally.
+/// Checks that TCP-LP gets a small share beside a standard flow, while two standard flows share equally.
 #[test]
 fn lp_leaves_the_path_to_a_standard_flow() {
     let share = |kind: &str, variant: Variant| {
@@ -51,8 +51,8 @@ fn lp_leaves_the_path_to_a_standard_flow() {
     assert!(reno > 0.3, "{reno}");
 }
 
-/// Checks that TCP-LP halves its window at the first indication, and reduces it to one segment at another one in the
-/// inference phase. The rate of the path falls so far that half of the window, about 45 segments, still builds a queue.
+/// Checks that TCP-LP halves its window at the first early indication, and reduces it to one segment at another one in
+/// the inference phase. Half of the window, about 45 segments, still builds a queue.
 #[test]
 fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     let mut pipe = Pipe::single(
@@ -80,8 +80,8 @@ fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     assert_eq!(windows[cut + 2], 1.0, "{windows:?}");
 }
 
-/// The queue of LEDBAT settles at the target of 50 ms, which is 50 segments at 1000 segments per second, from a smaller
-/// and from a larger window. The path is fully used.
+/// Checks that the queue of LEDBAT settles at the target of 50 ms, which is 50 segments at 1000 segments per second,
+/// from a smaller and from a larger window. The path is fully used.
 #[test]
 fn ledbat_holds_its_target_delay() {
     for start in [20.0, 300.0] {
@@ -163,8 +163,8 @@ fn beginner(kind: &str, given: &[(&str, f64)]) -> CongestionState {
     flow(&spec, slow_start("standard", None), 10.0, 1e6).state
 }
 
-/// Checks that LEDBAT's slow start ends within a round trip after the delay exceeds the target. The window then returns
-/// to its value at that time, and the queue stays near the target of 50 segments.
+/// Checks that the queue stays below 200 segments in LEDBAT's slow start, which ends when the delay exceeds the target.
+/// The queue then stays near the target of 50 segments.
 #[test]
 fn ledbat_leaves_slow_start_at_its_target() {
     let target = [("target", 0.05)];
@@ -179,8 +179,8 @@ fn ledbat_leaves_slow_start_at_its_target() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// Checks that LEDBAT++ fills an idle path except in its slowdowns, a tenth of the time. It keeps the queue at the
-/// target.
+/// Checks that LEDBAT++ uses nine tenths of an idle path: it fills the path except during slowdowns. On average, the
+/// queue is shorter than the target of 50 segments.
 #[test]
 fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     let mut pipe = Pipe::single(
@@ -197,8 +197,8 @@ fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     assert_eq!(seen.min_queue, 0.0);
 }
 
-/// Checks that a later LEDBAT++ flow does not starve the first one: in slowdowns, it measures the path without a queue.
-/// With LEDBAT, it does starve it, since it includes the queue of the first flow in its base delay.
+/// Checks that a LEDBAT++ flow does not starve an earlier flow: in slowdowns, it measures the path without a queue. A
+/// LEDBAT flow takes the earlier flow's queue for part of the base delay, and starves the earlier flow.
 #[test]
 fn ledbat_plus_plus_has_no_late_comers_advantage() {
     let share = |kind: &str| {
@@ -215,8 +215,8 @@ fn ledbat_plus_plus_has_no_late_comers_advantage() {
     assert!((0.35..0.65).contains(&plus_plus), "{plus_plus}");
 }
 
-/// Below the target, the window of LEDBAT++ grows by 1/2 segment per round trip on a path of 60 ms (`ceil(2 * 60 / 60)`
-/// is 2), and by at least 1/16 on any path.
+/// Checks the growth of LEDBAT++ below its target of 60 ms: `1 / ceil(2 * 60 ms / rtt)` segments per round trip, but at
+/// least 1/16.
 #[test]
 fn ledbat_plus_plus_grows_more_slowly_than_standard_tcp() {
     for (rtt_ms, gain) in [(200, 1.0), (60, 0.5), (40, 1.0 / 3.0), (5, 1.0 / 16.0)] {

@@ -1,5 +1,5 @@
-//! Tests of windows in single round trips without a network, with expected values from RFCs, response functions and
-//! ns-2.
+//! Tests of the windows of algorithms, round trip by round trip and without a network. Expected values are from RFCs,
+//! response functions and ns-2.
 
 mod any_sequence;
 mod avoidance;

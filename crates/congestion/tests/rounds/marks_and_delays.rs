@@ -1,4 +1,4 @@
-//! Tests of algorithms that are not high-speed algorithms and that use marks, delays or probes.
+//! Tests of algorithms that use marks, delays or probes, except high-speed algorithms.
 
 use longhaul_congestion::rounds::Path;
 use longhaul_congestion::{Cause, Variant};
@@ -25,8 +25,8 @@ fn path() -> Path {
     }
 }
 
-/// Checks that DECbit decides after two windows of acknowledgements: at a window of 2 segments after 2, of 3 after
-/// another 2 + 3, and of 4 after another 3 + 4.
+/// Checks that DECbit changes the window after acknowledgements of two windows, the previous and the current one: here
+/// after 2 + 3, then after 3 + 4 segments. The first change needs only the first window of 2 segments.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);
@@ -52,9 +52,9 @@ fn decbit_counts_the_marks_of_the_current_window() {
     assert_eq!(sender.signal(Cause::Loss), 4.0);
 }
 
-/// Checks that the delay-gradient algorithm turns at the knee. The window grows by one segment every second round trip,
-/// until the delay rises at 101 segments. Two decreases follow, since the delay has fallen with the window at the
-/// second decision.
+/// Checks that the delay-gradient algorithm reduces the window at the knee. The window grows by one segment every
+/// second round trip, until the delay rises at 101 segments. Two decreases follow: the first since window and delay
+/// have both risen, the second since both have fallen.
 #[test]
 fn delay_gradient_turns_at_the_knee() {
     let spec = controller("delay-gradient", Variant::Paper, &[]);
@@ -74,9 +74,9 @@ fn delay_gradient_turns_at_the_knee() {
     }
 }
 
-/// Checks that packet pair fills the path and keeps one segment in the queue. The path of 100 ms holds 100 segments of
-/// 1 ms each. If the acknowledgements of a pair arrive 2 ms apart, the mean spacing rises from 1 to 1.125 ms, by a
-/// weight of 1/8.
+/// Checks that packet pair sets the window to the capacity of the path, plus one segment in the queue. The path of
+/// 100 ms holds 100 segments of 1 ms each. If the acknowledgements of a pair arrive 2 ms apart, the mean spacing rises
+/// from 1 to 1.125 ms, by a weight of 1/8.
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);
@@ -113,8 +113,8 @@ fn santa_cruz_settles_at_its_operating_point() {
 }
 
 /// Checks that Santa Cruz's slow start ends when the queue grows. The 128 segments acknowledged in the last round trip
-/// were sent while the window grew from 65 to 128. On a path of 100 segments, the 71st of them was the first to be
-/// queued; slow start ends a few segments later.
+/// were sent while the window grew evenly from 65 to 128. The 71st of them was the first to leave at a window above 100
+/// segments, which the path holds. Slow start ends a few segments later.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);

@@ -13,8 +13,8 @@ use crate::controller;
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// A fact that a transport may measure. `give` sets it in the acknowledgement with a given number. `is_asked_for`
-/// returns true if an algorithm has requested it.
+/// A fact that a transport may measure. `give` adds it to an acknowledgement, given the acknowledgement's number.
+/// `is_asked_for` returns true if an algorithm's needs include it.
 struct Fact {
     name: &'static str,
     is_asked_for: fn(Needs) -> bool,
@@ -115,7 +115,7 @@ fn what_is_asked_for_is_used() {
     }
 }
 
-/// An algorithm that sets a pacing rate or that returns dummies has requested this from the transport.
+/// Checks that an algorithm's requirements on the transport state if it paces, sends dummies or asks routers.
 #[test]
 fn what_is_sent_is_asked_for() {
     for entry in algorithms() {
@@ -140,7 +140,7 @@ fn what_is_sent_is_asked_for() {
     }
 }
 
-/// Returns the windows and the recorded state of a flow. With `handshake`, it has a handshake on a longer path.
+/// Returns a flow's windows and recorded state at round trips of 100 ms, optionally after a handshake of 60 ms.
 fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     let mut sender = Sender::new(spec, 20.0, 2.0);
     let facts = |ack: &mut AckSample, rtt_ms| {
@@ -186,10 +186,9 @@ fn the_handshake_counts_where_round_trips_do() {
     }
 }
 
-/// Checks requirements of algorithms that no other test covers. The share of marked segments requires every mark (RFC
-/// 8257 section 3.2; TOCS 8(2), 1990, section 3). Algorithms that ignore marks require segments that are not
-/// ECN-capable (RFC 3168 section 6.1.2). Algorithms that set the rate require pacing and RACK-TLP. TCP Prague requires
-/// L4S (RFC 9331).
+/// Checks which algorithms have each of ten requirements. For example, those that use the share of marked segments
+/// require every mark (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3). Those that ignore marks require segments that
+/// are not ECN-capable (RFC 3168 section 6.1.2). TCP Prague requires L4S (RFC 9331).
 #[test]
 fn needs_follow_from_the_signals_that_algorithms_answer() {
     type Of = fn(&Needs) -> bool;
@@ -227,7 +226,7 @@ fn needs_follow_from_the_signals_that_algorithms_answer() {
     }
 }
 
-/// TCP-LP measures one-way delays. Its variant of Linux 6.18 is standard TCP and measures nothing.
+/// Checks that TCP-LP measures one-way delays, except in variant linux-6.18, which is standard TCP.
 #[test]
 fn a_form_that_is_standard_tcp_asks_for_nothing() {
     for (variant, asks) in [
@@ -264,8 +263,8 @@ fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     }
 }
 
-/// Checks that a state read from a checkpoint takes its tables from another flow with the same algorithm. The state
-/// itself does not include them.
+/// Checks that a flow can take the tables of another flow with the same algorithm. A state read from a checkpoint needs
+/// them, since checkpoints do not include tables.
 #[test]
 fn tables_are_taken_from_a_flow_of_the_kind() {
     let points = |value: f64| vec![("increase".to_string(), vec![(1.0, value)])];

@@ -8,8 +8,8 @@ use longhaul_units::{Span, Time};
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the time in seconds until the window of a flow without losses fills a rate of 80 segments per millisecond.
-/// Slow start goes from 2 to 100 segments. Acknowledgements arrive at the host's sending rate.
+/// Returns the time in seconds until the window of a flow without losses reaches the bandwidth-delay product of the
+/// host's link, 80 segments per millisecond. Slow start goes from 2 to 100 segments.
 fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     let rtt = Span::from_micros(rtt_us);
     let path = Path {
@@ -26,7 +26,7 @@ fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     }
 }
 
-/// Checks the results of [`lag`] for round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
+/// Checks that [`lag`] returns the times `expected` for round-trip times of 79.25, 38.25 and 20.25 ms.
 fn assert_lags(spec: &ControllerSpec, expected: [f64; 3], tolerance: f64) {
     for (rtt_us, expected) in [79_250, 38_250, 20_250].into_iter().zip(expected) {
         let found = lag(spec, rtt_us);
@@ -70,12 +70,13 @@ fn high_speed_tcp_fills_the_host_s_link_when_published() {
     assert_lags(&spec, [45.7, 15.3, 5.8], 0.1);
 }
 
-/// Checks that the lags of Compound TCP are shorter than the published ones. A timer that is late by 5 ms gives the
-/// published lags: it misses every second one of the short bursts of small windows.
+/// Checks that Compound TCP fills the host's link sooner than published, and at the published times with a timer that
+/// is late by 5 ms.
 #[test]
 fn compound_tcp_fills_the_host_s_link_sooner_than_published() {
     let spec = controller("ctcp", Variant::Nist, &[]);
     assert_lags(&spec, [10.9, 4.1, 1.6], 0.1);
+    // A late timer misses every second one of the short bursts of acknowledgements that small windows cause.
     let late = controller("ctcp", Variant::Nist, &[("srtt_timer_slack", 0.005)]);
     assert_lags(&late, [14.7, 5.8, 2.5], 0.3);
 }
@@ -86,9 +87,9 @@ fn compound_tcp_as_printed_grows_far_too_fast() {
     assert_lags(&spec, [2.6, 1.1, 0.5], 0.1);
 }
 
-/// Runs the flow of Figures 5-4 and 5-5 in NIST SP 500-282: standard TCP with a loss just above 150 segments and a
-/// timeout at 100 segments. Returns the threshold after the timeout, about 51 segments, and the windows from then on.
-/// NIST's transport restarts with two segments.
+/// Runs the flow of Figures 5-4 and 5-5 in NIST SP 500-282: standard TCP with a loss at 150 segments and a timeout at
+/// 100 segments. Checks that the window reaches 128, 150 and then 100 segments at the times `landmarks`, in seconds.
+/// Returns the threshold after the timeout, about 51 segments, and the windows after the timeout, from two segments on.
 fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     let spec = controller("reno", Variant::Paper, &[]);
     let mut flow = flow(&spec, slow_start, 2.0, 128.0);
@@ -147,8 +148,8 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
 }
 
 /// Checks the windows of limited slow start against NIST SP 500-282, Figure 5-5. With a `max_ssthresh` of 16 segments,
-/// the window grows by 8 segments per round trip. It is 128 segments after about 17 s, 150 after about 42 s and 100
-/// after about 67 s.
+/// the window grows by 8 segments per round trip. It is 128 segments after about 17 s and 150 after about 42 s; then a
+/// loss halves it, and it is 100 after about 67 s.
 #[test]
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);

@@ -51,7 +51,7 @@ struct Segment {
     delivered: u64,
     /// Time of the last delivery that the sender knew of when it sent this segment.
     delivered_at: Time,
-    /// Departure time of the last segment that the sender knew to be delivered when it sent this segment.
+    /// Departure time of the last segment that was known to be delivered when this segment was sent.
     first_sent: Time,
 }
 
@@ -60,11 +60,11 @@ struct Segment {
 pub struct Seen {
     /// Rate of delivered segments per second.
     pub rate: f64,
-    /// Mean length of the queue in segments, as found by the segments of the flow.
+    /// Mean length of the queue in segments, at arrivals of the flow's segments.
     pub mean_queue: f64,
-    /// Longest queue in segments, as found by the segments of the flow.
+    /// Longest queue in segments, at arrivals of the flow's segments.
     pub max_queue: f64,
-    /// Shortest queue in segments, as found by the segments of the flow.
+    /// Shortest queue in segments, at arrivals of the flow's segments.
     pub min_queue: f64,
     /// Number of lost segments.
     pub lost: u64,

@@ -1,4 +1,4 @@
-//! Tests of recorded state without effect on the algorithm: it equals the quantity that it represents.
+//! Tests of recorded state, and of Linux and ns-2 in special cases: start of a connection, timeout, first reduction.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ fn loss(base: f64) -> Congestion {
     }
 }
 
-/// Checks that HighSpeed TCP records the table row of its window: a and b for windows of 38, 221, 1058 and 3778
+/// Checks the increase `a` and the decrease `b` that HighSpeed TCP records, at windows of 38, 221, 1058 and 3778
 /// segments (RFC 3649 appendix B).
 #[test]
 fn hstcp_records_the_row_of_its_window() {
@@ -61,8 +61,8 @@ fn cubic_records_the_window_before_a_reduction() {
     assert_eq!(recorded(&state)["peak"], 400.0);
 }
 
-/// Checks that TCP Prague records the share of marked segments. All segments are marked for 100 round trips; the
-/// average is over only 16.
+/// Checks that TCP Prague records the average share of marked segments. All segments are marked for 20 s, far
+/// longer than the 16 round trips over which the share is averaged.
 #[test]
 fn prague_records_the_share_of_marks() {
     let all = Bottleneck {

@@ -9,8 +9,8 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// Returns the records of `rounds` round trips of a flow with losses by the rule `loss`, after a warm-up of a quarter
-/// as many.
+/// Returns the records of `rounds` round trips of a flow with losses by the rule `loss`. A warm-up of a quarter of this
+/// number precedes them.
 fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Round> {
     let mut flow = flow(spec, slow_start("standard", None), start, 2.0);
     let path = Path {
@@ -90,9 +90,9 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// Checks that the mean window of HighSpeed TCP equals its response function within some per cent. RFC 3649 assumes
-/// constant increase and decrease over a sawtooth. Near the low window, the function does not apply: half of a sawtooth
-/// is standard TCP.
+/// Checks that the mean window of HighSpeed TCP is within a few per cent of its response function, for which RFC 3649
+/// assumes a constant increase and decrease over a sawtooth. The test leaves out windows near the low window, where
+/// half of each sawtooth is standard TCP.
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [
@@ -144,8 +144,9 @@ fn scalable_tcp_grows_geometrically_between_cuts() {
     }
 }
 
-/// Checks the mean window of `n` flows in one connection. The increase is `n` segments per round trip and the decrease
-/// `1 / (2 n)`, so the mean window is `n sqrt((2 - 1 / (2 n)) / p)`. A fraction `n` of a flow has `sqrt(1.5 n / p)`.
+/// Checks the mean window of one connection that stands for `n` flows. The window grows by `n` segments per round trip.
+/// A loss removes the fraction `1 / (2 n)`, so the mean is `n sqrt((2 - 1 / (2 n)) / p)`. For `n` below one, a loss
+/// removes half, and the mean is `sqrt(1.5 n / p)`.
 #[test]
 fn several_flows_in_one_have_theirs() {
     for (flows, expected) in [(4.0, 4.0 * 136.93), (0.25, 61.24)] {
@@ -157,8 +158,8 @@ fn several_flows_in_one_have_theirs() {
     }
 }
 
-/// The sawtooth of Compound TCP has the mean window of the formula. The delay window does not change in the round trip
-/// of a loss, which the formula neglects.
+/// Checks that the mean window of Compound TCP is close to its response function. The simulated window may be up to 7 %
+/// smaller, since the delay window does not grow in the round trip of a loss.
 #[test]
 fn compound_tcp_has_the_saw_tooth_of_its_power() {
     for variant in [Variant::Paper, Variant::Nist] {
@@ -208,8 +209,8 @@ fn the_response_is_standard_below_the_low_window_alone() {
     }
 }
 
-/// Returns the mean window of each sawtooth, divided by the mean of RFC 9438. The flow is first reduced at `height`
-/// times the peak of the RFC's sawtooth. This peak is `4 / (3 + 0.7)` times the RFC's mean.
+/// Returns the mean window of each sawtooth, divided by the mean of RFC 9438 at the loss probability `p`. The first
+/// loss is at `height` times the peak of the RFC's sawtooth, which is `4 / (3 + 0.7)` times the RFC's mean.
 fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> Vec<f64> {
     let given = [("fast_convergence", fast_convergence)];
     let spec = controller("cubic", Variant::Paper, &given);
@@ -241,8 +242,8 @@ fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     }
 }
 
-/// Checks that a peak that is 50 % too high falls slowly. The ratios to the RFC's mean in the fluid limit are 1.427,
-/// 1.406, ... and 1.286 after ten losses. With fast convergence, the ratio stays 8 to 13 % below one.
+/// Checks that CUBIC's mean window falls only slowly if the first peak is 50 % too high: from 1.427 times the RFC's
+/// mean to 1.286 times after ten losses (fluid limit). With fast convergence, it is 7 to 14 % below the RFC's.
 #[test]
 fn cubic_comes_down_to_the_rfc_s_mean_slowly_or_below_it_with_fast_convergence() {
     let ratios = cubic_saw_teeth(0.0, 1.5, 1e-4, 600);

@@ -10,7 +10,7 @@ fn sender(kind: &str, given: &[(&str, f64)], cwnd: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, given), cwnd, 1e6)
 }
 
-/// Sends an acknowledgement that grants a change of the throughput in segments per second; returns the window.
+/// Passes an acknowledgement that grants `change`, in segments per second, to the sender; returns the window.
 fn granted(sender: &mut Sender, change: f64) -> f64 {
     sender.acknowledge(|ack| ack.router = Some(RouterFeedback::Xcp { change }))
 }
@@ -105,8 +105,8 @@ fn xcp_asks_for_its_share_of_the_desired_change() {
     assert!(matches!(unknown, Some(RouterRequest::Xcp { change, .. }) if change == 0.0));
 }
 
-/// With alpha 0.4 and no queue, a router allocates 0.4 of the free capacity in each round trip (SIGCOMM 2002, equation
-/// 1). Of a path of 1000 segments, a fraction of 0.6^k is free after k round trips.
+/// Checks that a fraction of 0.6^k of a path of 1000 segments is free after k round trips of XCP. Without a queue, a
+/// router allocates 0.4 (alpha) of the free capacity in each round trip (SIGCOMM 2002, equation 1).
 #[test]
 fn xcp_fills_a_path_geometrically() {
     let mut sender = sender("xcp", &[], 2.0);
@@ -143,8 +143,8 @@ fn vcp_multiplies_on_low_load() {
     }
 }
 
-/// Checks that VCP's growth at high load is scaled by the round-trip time. It is one segment per round trip at 200 ms,
-/// the interval, and four segments at twice this time. The rates of flows thus grow equally fast.
+/// Checks that VCP's growth per round trip at high load is proportional to the square of the round-trip time, so the
+/// rates of all flows grow equally fast. It is one segment at 200 ms, VCP's interval, and four segments at 400 ms.
 #[test]
 fn vcp_adds_on_high_load() {
     for (rtt_ms, increase) in [(200, 1.0), (400, 4.0), (100, 0.25)] {

@@ -33,9 +33,9 @@ fn hybla_s_rate_grows_alike_at_all_round_trips() {
     }
 }
 
-/// Checks that each acknowledgement adds `2^rho - 1` segments to Hybla's window in slow start. At a round-trip time of
-/// 50 ms, `rho` is 2. The first acknowledgement raises the window to 2, and each further one adds 3 until the
-/// threshold. After that, each adds `4 / cwnd`.
+/// Checks Hybla's growth at a round-trip time of 50 ms, where `rho` is 2. In slow start, each acknowledgement adds
+/// `2^rho - 1`, 3 segments. The first one also raises the initial window from 1 to `rho`. After slow start, each
+/// acknowledgement adds `rho^2 / cwnd`.
 #[test]
 fn hybla_adds_two_to_the_rho_less_one_per_acknowledgement() {
     let spec = controller("hybla", Variant::Paper, &[]);

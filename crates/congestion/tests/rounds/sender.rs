@@ -82,7 +82,7 @@ impl Sender {
         });
     }
 
-    /// Processes a duplicate acknowledgement, which reports the delivery of a segment after a gap.
+    /// Processes a duplicate acknowledgement, modified by `change`. It reports the delivery of a segment after a gap.
     pub fn duplicate(&mut self, change: impl FnOnce(&mut AckSample)) {
         self.acknowledge_in(Phase::NoGrowth, change);
     }

@@ -20,9 +20,9 @@ fn yeah_grows_geometrically_on_an_empty_queue() {
     assert!((ratio / 1.01_f64.powi(69) - 1.0).abs() < 0.01, "{ratio}");
 }
 
-/// Checks that YeAH's longest queue is 80 segments plus the growth in three round trips of 1 % each. YeAH detects a
-/// queue of more than 80 segments two round trips late: the smallest delay of a round shows the queue at its beginning.
-/// The queue is then removed completely.
+/// Checks that YeAH's queue stays below 115 segments: its bound of 80 segments, plus the growth of three round trips by
+/// 1 % each. YeAH detects a queue above the bound two round trips late, since the smallest delay of a round trip shows
+/// the queue at the beginning of the round trip.
 #[test]
 fn yeah_keeps_its_queue_below_the_largest() {
     let spec = controller("yeah", Variant::Paper, &[]);

@@ -6,7 +6,7 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the windows at the beginning of each round trip of 100 ms.
+/// Returns the windows of a flow without losses at the beginning of each of `rounds` round trips of 100 ms.
 fn windows(kind: &str, variant: Variant, slow_start: SlowStart, rounds: u64) -> Vec<f64> {
     let spec = if kind == "hstcp" {
         controller(kind, variant, &[("low_window", 31.0)])
@@ -55,9 +55,8 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
     }
 }
 
-/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN. The SYN takes the first round trip.
-/// The acknowledgements for a sampling time arrive just after it. Windows above the path's 8333 segments are excluded,
-/// since they lengthen the round trip.
+/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN, just before the acknowledgements that
+/// arrive then. Windows above the path's 8333 segments are excluded: there, ns-2's round trips become longer.
 #[test]
 fn ns2_limited_slow_start_follows_ns2() {
     let cases = [
@@ -69,6 +68,7 @@ fn ns2_limited_slow_start_follows_ns2() {
         let slow_start = slow_start("ns2-limited", Some(max_ssthresh));
         let cwnd = windows("hstcp", Variant::Ns2, slow_start, 200);
         for (&ns2, second) in expected.iter().zip([1, 2, 5, 10, 20]) {
+            // A round trip lasts 100 ms, and the handshake takes the first one.
             let found = cwnd[second * 10 - 2];
             assert!(
                 (found - ns2).abs() <= 0.05 + 1e-4 * ns2,
@@ -100,8 +100,8 @@ fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
 }
 
 /// Checks that HyStart++ first slows the growth down and then ends slow start. The path has 1000 segments per second
-/// and 100 ms. In the round of 256 segments, the first one finds 128 segments in the queue and takes 129 ms, more than
-/// 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter of a segment: the round adds 8 + 62
+/// and 100 ms. In the round of 256 segments, the first segment is sent at a window of 129 and takes 129 ms, more
+/// than 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter of a segment: the round adds 8 + 62
 /// segments. In four more rounds, the window grows by a quarter of the segments sent; then slow start ends.
 #[test]
 fn hystart_slows_down_and_then_ends_slow_start() {
@@ -157,9 +157,9 @@ fn hystart_is_for_the_first_slow_start_only() {
     assert!((163.0..164.5).contains(&windows[8]), "{}", windows[8]);
 }
 
-/// Checks that Linux's HyStart ends slow start with an acknowledgement train. In the round of 64 segments,
-/// acknowledgements are 1.5625 ms apart and form a train. The 34th arrives 51.5625 ms after the first, more than half
-/// of 101 ms. It is the first of congestion avoidance; the 33 before it have enlarged the window.
+/// Checks that Linux's HyStart ends slow start when an acknowledgement train is longer than 50.5 ms, half of the sum of
+/// the round-trip time and a millisecond. In the round of 64 segments, acknowledgements are 1.5625 ms apart and form a
+/// train. The 34th arrives 51.5625 ms after the first and ends slow start; the 33 before it have enlarged the window.
 #[test]
 fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
     let spec = controller("reno", Variant::Paper, &[]);

@@ -1,4 +1,4 @@
-//! Tests of the quantities of state: an algorithm records exactly those that it declares.
+//! Test of recorded state: every algorithm records exactly the quantities that its registry entry declares.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -9,7 +9,8 @@ use longhaul_units::Span;
 
 use crate::sender::Sender;
 
-/// Returns configurations of an algorithm: all variants, and each choice and each largest value of a parameter.
+/// Returns configurations of an algorithm: each variant with its default parameters, and with one parameter at a time
+/// set to one of its named values or to its largest value.
 pub fn specs(entry: &Entry<Controller>) -> Vec<ControllerSpec> {
     let mut specs = Vec::new();
     for &variant in entry.variants {

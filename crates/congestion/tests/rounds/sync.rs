@@ -54,7 +54,7 @@ fn mixreact_ends_slow_start_at_the_ninth_report() {
 }
 
 /// Checks that congestion avoidance is that of standard TCP before the first loss. The windows are 2, 2.5, 2.9 and
-/// 3.245 segments at any delays.
+/// 3.245 segments, whatever the delays are.
 #[test]
 fn pcwnd_is_standard_tcp_before_the_first_loss() {
     let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 2.0, 2.0);
@@ -63,7 +63,7 @@ fn pcwnd_is_standard_tcp_before_the_first_loss() {
     }
 }
 
-/// Checks that a longer transit time is a queueing delay: reports of 1 s and then 2 s give a queueing delay of 1 s.
+/// Checks that a longer transit time is a queueing delay: transit times of 1 s and then 2 s give a delay of 1 s.
 #[test]
 fn a_longer_transit_is_a_queueing_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 2.0, 2.0);
@@ -74,8 +74,8 @@ fn a_longer_transit_is_a_queueing_delay() {
     assert_probe(&sender, "largest_queueing_delay", 1.0);
 }
 
-/// Delays of 0, 10, ... 80 ms are reported after a loss. The averages use the weights of table 3.1. Their medians of
-/// 10, 27.8 and 38.7 ms rise, and the average of 43.9 ms is 54.9 % of 80 ms, so the window is reduced by a quarter.
+/// Checks the averages of SyncMix, with the weights of table 3.1, for delays of 0, 10, ... 80 ms after a loss. Checks
+/// also that MixReact then reduces the window by a quarter, since the average rises and has reached 54.9 % of 80 ms.
 #[test]
 fn mix_averages_and_cuts_as_worked_out() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 20.0, 2.0);
@@ -109,8 +109,8 @@ fn mix_averages_and_cuts_as_worked_out() {
     assert_eq!(sender.state.window.ssthresh(), 10.0);
 }
 
-/// After a full queue has drained, the average falls. From the ninth report on, the window grows by a tenth, a quarter
-/// or a half of itself per round trip; the growth is larger if the average is smaller.
+/// Checks that MixReact grows the window faster while the average queueing delay falls: first by a tenth of the window
+/// per round trip, then by a quarter, and then by a half.
 #[test]
 fn mixreact_grows_as_the_queue_drains() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 80.0, 2.0);
@@ -145,10 +145,10 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// Checks that SyncMix compares small delays with each other before the first loss. While the largest queueing delay is
-/// below 10 ms, the level is the relative change between the last two reports. From 6 to 8 ms it is a third, and the
-/// window is reduced by a tenth. After a loss, the level is the average divided by the largest delay, 4.3 of 8 ms, and
-/// the window is reduced by a quarter.
+/// Checks the level of congestion in SyncMix for queueing delays below 10 ms. Before the first loss, the level is the
+/// relative change between the last two delays: a third from 6 to 8 ms, which reduces the window by a tenth. After a
+/// loss, the level is the average delay divided by the largest delay: 4.3 ms divided by 8 ms, which reduces the window
+/// by a quarter.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
@@ -165,8 +165,8 @@ fn mix_compares_small_delays_with_each_other() {
     }
 }
 
-/// After a timeout, the weights and the nine samples start anew. Slow start continues until the nine samples are
-/// complete.
+/// Checks that the average and the trend of the delay start anew after a timeout. Slow start then continues until nine
+/// new samples determine a trend.
 #[test]
 fn mix_starts_anew_after_a_timeout() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);
@@ -248,8 +248,7 @@ fn the_threshold_of_pqlen_follows_the_largest_delay() {
     assert_probe(&sender, "congested", 1.0);
 }
 
-/// The threshold of SyncPMinOTT is half of the smallest transit time (chapter 3): 80, 20 and 35 ms give thresholds of
-/// 40, 10 and 17.5 ms.
+/// Checks that the threshold of SyncPMinOTT is half of the smallest transit time (chapter 3).
 #[test]
 fn pminott_has_half_the_smallest_transit_as_threshold() {
     for (min_us, threshold_us) in [(80_000, 40_000), (20_000, 10_000), (35_000, 17_500)] {
@@ -280,9 +279,9 @@ fn avg_lags_behind_the_delay() {
     }
 }
 
-/// Checks SyncTrend's trend of the medians of nine reports. Medians of 2, 12 and 9 ms rise by 10 and fall by 3, so they
-/// have risen by 7/13 of the total change: the trend is increasing. Medians of 12, 9 and 5 ms only fall. Medians of 9,
-/// 5 and 8 ms fall by 4 and rise by 3: this is no trend.
+/// Checks the trend that SyncTrend finds in three medians: the difference of the last and the first median, divided by
+/// the sum of the absolute steps between them. Medians of 2, 12 and 9 ms increase (7/13), and medians of 12, 9 and 5 ms
+/// decrease (-1). Medians of 9, 5 and 8 ms have no trend (-1/7).
 #[test]
 fn trend_takes_the_medians_of_nine_reports() {
     let mut sender = Sender::new(&sync("trend", "none"), 16.0, 2.0);
@@ -299,8 +298,7 @@ fn trend_takes_the_medians_of_nine_reports() {
     assert_eq!(report_all(&[8, 8, 0]), Some(0.0));
 }
 
-/// With any detector and any reaction, rising delays reduce the window. The weakest combination makes two reductions by
-/// a tenth.
+/// Checks that rising delays reduce the window by more than 5 % with any detector and any reaction.
 #[test]
 fn any_detector_goes_with_any_reaction() {
     for detector in ["pqlen", "pminott", "trend", "avg", "mix"] {

@@ -1,4 +1,4 @@
-//! Tests that compare the algorithm given by tables with the algorithms that the tables represent.
+//! Tests that compare the table-driven algorithm with the algorithms that its tables represent.
 
 use longhaul_congestion::rounds::{Loss, Path, Round, mean_window};
 use longhaul_congestion::{ControllerSpec, Point, Variant};

@@ -23,7 +23,7 @@ pub struct Node {
     pub key: Option<Origin>,
 }
 
-/// A value: first as it was written, after the check with the type that its key declares.
+/// Value of a key. Before the check it has the type as written, afterwards the type that its key declares.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `true` or `false`.
@@ -147,7 +147,7 @@ impl Node {
         text.unwrap_or_else(|| panic!("{:?} is no text", self.value))
     }
 
-    /// Sets the origin of the value, and of all values in it.
+    /// Sets the origin of the node's value, and of all values in it.
     pub fn attribute(&mut self, origin: &Origin) {
         self.origin = origin.clone();
         self.key = None;
@@ -299,7 +299,7 @@ impl Table {
         entry.or_insert_with(|| Node::new(value, origin));
     }
 
-    /// Sets the value of a key as the default of every profile, unless the key has a value.
+    /// Gives a key without a value the default `value`, which is that of every profile.
     pub fn or_default<T>(&mut self, field: Field<T>, value: Value) {
         self.or_insert(field, value, Origin::Default);
     }

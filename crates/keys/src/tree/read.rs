@@ -7,7 +7,7 @@ use crate::Profile;
 
 /// A type for the value of a key.
 pub trait Read: Sized {
-    /// Converts a value, `None` if the key has none. Returns `None` if the type does not accept it.
+    /// Converts the value of a key; `value` is `None` if the key has none. Returns `None` if the type refuses it.
     fn read(value: Option<&Value>) -> Option<Self>;
 }
 

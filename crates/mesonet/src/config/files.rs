@@ -3,7 +3,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Distributions of the request times of sources: of the first file, and from one file to the next.
+/// Distributions of the time at which a source requests its first file, and of the time between files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
@@ -22,7 +22,7 @@ pub struct StartWaves {
     /// Probability that the mean start time is one third of the mean time between files.
     pub second: f64,
     /// Probability that the mean start time is two thirds of the mean time between files. With the
-    /// remaining probability it is the whole time between files.
+    /// remaining probability, the mean start time equals the mean time between files.
     pub third: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Files {
     pub large: [LargeFile; 3],
     /// Limits on the number of active large files; `None` for no limits.
     pub admission: Option<Admission>,
-    /// Period of jumbo files between direct access routers; `None` for no such files.
+    /// Period of jumbo files, on paths of [`PathClass::VeryFast`]; `None` for no jumbo files.
     pub jumbo: Option<Jumbo>,
 }
 
@@ -80,7 +80,7 @@ pub struct Admission {
     /// maximum, the file becomes a Web object instead.
     pub max: [u64; 3],
     /// Minimum number of active files of each large type in each cell: `min[type][cell]`. If a cell
-    /// has fewer files of a type, its next flow transfers a file of this type, movies first.
+    /// has fewer files of a type, its next flow transfers a file of this type. Movies are checked first.
     pub min: [[u64; Cell::COUNT]; 3],
 }
 
@@ -101,8 +101,8 @@ impl Cell {
     /// Number of cells: three classes of paths, two speeds, two kinds of algorithms.
     pub const COUNT: usize = 12;
 
-    /// Returns the index of the cell. Cells are sorted by path, the fastest first; then by
-    /// interface, fast ones first; then by algorithm, standard TCP first.
+    /// Returns the cell's index in the list of all cells. The list is sorted by path, the fastest
+    /// first; then by speed of the hosts, fast ones first; then by algorithm, standard TCP first.
     pub const fn index(self) -> usize {
         self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
     }
@@ -119,13 +119,13 @@ pub enum PathClass {
     Typical,
 }
 
-/// A period of larger files between direct access routers. It applies to flows that connect in that
-/// period.
+/// A period of larger files between direct access routers. The larger files are those of flows that
+/// connect in the period.
 ///
 /// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures
-/// show that jumbo files have to be documents. In condition 4 jumbo flows deliver 1.9 million
-/// packets/s, and 7.53 of them complete in 200 ms, so a file has 50,000 packets. This is 100 times
-/// the mean document of 500 packets; the mean Web object has 50.
+/// show that jumbo files are documents: in condition 4, jumbo flows deliver 380,000 packets in
+/// 200 ms, and 7.53 of them complete. A file thus has 50,000 packets, 100 times the mean document
+/// of 500 packets. The mean Web object has 50 packets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// Beginning of the period of jumbo files.

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Seed of all random numbers of the run.
     pub seed: u64,
-    /// Replication number: each replication draws other random numbers from the same seed.
+    /// Number of the replication. Replications with the same seed draw different random numbers.
     pub replication: u64,
     /// End time of the simulation.
     pub duration: Time,
@@ -82,8 +82,8 @@ pub struct Transport {
     pub srtt_allowance: Span,
     /// Time that is added to every round-trip time that a source measures.
     pub rtt_excess: Span,
-    /// True if the round-trip time of the handshake is the first sample; false if the first value
-    /// is the propagation delay.
+    /// True if the first smoothed round-trip time of a flow is that of its handshake; false if it is
+    /// the propagation delay plus `srtt_allowance`.
     pub handshake_rtt: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct Algorithm {
     pub alternate: bool,
 }
 
-/// A flow of unlimited length between two hosts that no other flow uses, connected from the start.
+/// A flow of unlimited length, connected from the start. No other flow uses its two hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongLived {
     /// Name of the flow.
@@ -126,7 +126,7 @@ pub struct LongLived {
 pub struct Measure {
     /// Length of an interval of the time series; more than zero.
     pub every: Span,
-    /// Number of completed flows of a group per report of goodput statistics.
+    /// Number of completed flows of a group for which goodput statistics are reported together.
     pub batch: usize,
     /// True to report every flow when it ends.
     pub flow_log: bool,

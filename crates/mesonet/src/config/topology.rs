@@ -20,13 +20,13 @@ pub struct Topology {
     pub access: Vec<AccessRouter>,
     /// Service of the two queues of each router.
     pub service: Service,
-    /// True if the two queues of a router with one server share the router's buffer. If false, each queue has a buffer
-    /// of that size.
+    /// True if the two queues of a router with one server share the router's buffer. If false, each queue has a
+    /// separate buffer of the router's size.
     pub shared_buffer: bool,
 }
 
 impl Topology {
-    /// Returns the index of the backbone router that `parent` is or, if it is a point of presence, is connected to.
+    /// Returns the index of a backbone router: `parent` itself, or the one above if `parent` is a point of presence.
     pub fn backbone_above(&self, parent: Parent) -> usize {
         match parent {
             Parent::Pop(pop) => self.pops[pop].backbone,
@@ -73,8 +73,8 @@ pub struct Router {
     pub name: String,
     /// Forwarding rate of the router.
     pub capacity: PacketRate,
-    /// Maximum number of packets, including those in service, in each of the router's queues; at least one. If the
-    /// queues share a buffer, in both together.
+    /// Maximum number of packets, including those in service, in each of the router's queues, or in both together if
+    /// they share a buffer; at least one.
     pub buffer: u64,
 }
 

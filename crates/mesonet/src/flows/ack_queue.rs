@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::network::Packet;
 
-/// The queue of one receiver, as indices of entries in the pool.
+/// One receiver's queue of acknowledgements: the indices of its first and last entry in the pool.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AckQueue {
     first: u32,

@@ -33,7 +33,7 @@ pub(crate) struct Env {
     pub(crate) srtt_gain: f64,
     /// Time that is added to every measured round-trip time.
     pub(crate) rtt_excess: Span,
-    /// True if the round-trip time of the handshake is the first sample.
+    /// True if the first smoothed round-trip time of a flow is that of its handshake.
     pub(crate) handshake_rtt: bool,
     /// Congestion window after timeouts, in packets.
     pub(crate) initial_cwnd: f64,

@@ -54,8 +54,7 @@ impl Receiver {
         }
     }
 
-    /// Returns true if `flow` still uses this entry of the table, that is, if it has not been
-    /// closed.
+    /// Returns true if this entry of the table belongs to `flow`; false after the receiver of `flow` is closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
@@ -99,8 +98,8 @@ impl Receiver {
         }
     }
 
-    /// Closes the flow and discards queued acknowledgements, which a closed source would ignore.
-    /// The slot is free for the flow `next`.
+    /// Closes the flow, and frees its slot for the flow `next`. Queued acknowledgements are
+    /// discarded, since a closed source would ignore them.
     pub(crate) fn close(&mut self, next: FlowId, queues: &mut AckQueues) {
         self.flow = next;
         while queues.pop(&mut self.queue).is_some() {}

@@ -37,8 +37,8 @@ impl RttEstimator {
         }
     }
 
-    /// Processes a round-trip time `sample`, and restarts the timer. `gain` is the weight of the
-    /// sample in the smoothed round-trip time.
+    /// Processes a round-trip time `sample`, and restarts the retransmission timer. `gain` is the
+    /// weight of the sample in the smoothed round-trip time.
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: Span, gain: f64, now: Time) {
         // A span of less than 2^53 ps, two and a half hours, is exact as a number.

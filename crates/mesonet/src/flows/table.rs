@@ -10,7 +10,7 @@ use crate::network::{FlowId, Kind, Packet};
 use crate::records::{FlowClass, FlowGroup};
 use longhaul_kernel::prefetch::prefetch;
 
-/// Index of the counter of stale data packets, those of closed flows.
+/// Index of the counter of stale data packets, that is, data packets of closed flows.
 pub(crate) const STALE: u16 = 0;
 
 /// Description of a flow, which does not change.

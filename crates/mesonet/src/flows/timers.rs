@@ -47,7 +47,7 @@ impl Timers {
         }
     }
 
-    /// Returns the time of the window's next timer; [`Time::NEVER`] if there is none.
+    /// Returns the time of the first timer in the current window; [`Time::NEVER`] if there is none.
     #[inline]
     pub(crate) fn first(&self) -> Time {
         time_of(self.heap.first())

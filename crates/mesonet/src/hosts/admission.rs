@@ -28,8 +28,8 @@ impl ActiveLargeFiles {
         self.all
     }
 
-    /// Returns a large type with fewer files in `cell` than the minimum, movies first; `None` if there is none. The
-    /// type's maximum does not apply to such a file.
+    /// Returns a large type that has fewer active files in `cell` than its minimum; movies are checked first. Returns
+    /// `None` if every type reaches its minimum. The maximum is not checked.
     pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;
         let at = cell.index();
@@ -40,7 +40,7 @@ impl ActiveLargeFiles {
             .map(|large| FileType::LARGE[large])
     }
 
-    /// Returns the drawn type, or a Web object if the drawn type is at its maximum.
+    /// Returns the type `drawn`, or a Web object if the number of active files of the type `drawn` is at its maximum.
     pub(super) fn admit(&self, drawn: FileType) -> FileType {
         match (&self.admission, place(drawn)) {
             (Some(admission), Some(large)) if self.all[large] >= admission.max[large] => {
@@ -58,7 +58,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts the end of a file in `cell`: its flow has completed or could not be connected.
+    /// Removes a file from the counts of `cell`, since its flow has completed or could not be connected.
     pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] -= 1;

@@ -31,8 +31,8 @@ impl FileChooser {
         }
     }
 
-    /// Draws the size of a Web object, rounded up to match the goodputs published in chapter 8. The sizes of other
-    /// types are multiples of such a size, by the factor of the type.
+    /// Draws the size of a Web object, in packets. Sizes are rounded up, since this matches the goodputs in NIST
+    /// SP 500-282, chapter 8. A file of another type has such a size times the type's factor.
     pub(crate) fn web_object(&mut self) -> u64 {
         self.sizes.draw_count(&Distribution::Pareto {
             mean: self.files.mean,
@@ -88,8 +88,8 @@ mod tests {
         }
     }
 
-    /// Checks that each type is drawn with its probability and multiplies the size by its factor. Both are from NIST SP
-    /// 500-282, tables 8-3 and 8-4, at the level coded as plus. A case is (type, probability, factor).
+    /// Checks that each type is drawn with its probability and multiplies the size by its factor. A case is (type,
+    /// probability, factor), with the values of the plus level in NIST SP 500-282, tables 8-3 and 8-4.
     #[test]
     fn types_come_with_their_shares_and_multiply_the_size_drawn() {
         let expected = [

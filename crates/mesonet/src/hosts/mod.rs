@@ -1,8 +1,8 @@
 //! Hosts: sources and receivers. A source transfers one file after the other, with think times in between.
 //!
 //! NIST SP 500-282 describes the hosts in chapter 3, and types of files and their admission in chapter 8. A source
-//! chooses a file and an idle receiver below another backbone router. Each random quantity has a separate stream, as in
-//! the original. Runs that differ in one quantity therefore share all others.
+//! chooses a file and an idle receiver below another backbone router. Each random quantity has a separate stream of
+//! random numbers, as in the original. Runs that differ in one quantity therefore share all others.
 
 mod admission;
 mod files;

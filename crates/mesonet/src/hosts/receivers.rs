@@ -38,8 +38,8 @@ pub(crate) struct Receivers {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Domain {
     router: u16,
-    /// Access routers with receivers. Each has the cumulative number of receivers: those below it,
-    /// and below all access routers before it in the list.
+    /// Access routers with receivers, each with a cumulative number of receivers: the sum over all
+    /// access routers of the list up to this router.
     access: Vec<(u16, u32)>,
 }
 

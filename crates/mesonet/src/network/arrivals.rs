@@ -14,8 +14,8 @@ pub(crate) struct InFlight {
     pub(crate) packet: Packet,
 }
 
-/// Packets on a link to another region, in order of arrival. Packets that pass through that region
-/// are separate from packets that stay in it.
+/// Packets on a link to another region, in order of arrival. Packets with a destination in that region are separate
+/// from packets that pass through it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Crossing {
     packets: [Vec<InFlight>; 2],
@@ -43,9 +43,9 @@ impl Crossing {
 
 /// Packets that arrive at a backbone router from other regions.
 ///
-/// The arrival of a packet that stays in the region is an event; all other packets leave the region
-/// again over another link. Of simultaneous arrivals, packets that leave again are processed first.
-/// Otherwise, the order is by link.
+/// An arrival is an event only if the packet's destination is in the region. Other packets pass through: they leave the
+/// region over another link. Of simultaneous arrivals, packets that pass through are processed first. Otherwise, the
+/// order is by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
     /// Numbers of the links that lead from other regions to the router.
@@ -103,8 +103,8 @@ impl Arrivals {
         self.staying.take()
     }
 
-    /// Removes and returns the next packet that only passes through the region; `None` if it
-    /// arrives after `limit`.
+    /// Removes and returns the next packet with a destination outside the region; `None` if the
+    /// packet arrives after `limit`.
     #[inline]
     pub(super) fn take_passing(&mut self, limit: Time) -> Option<InFlight> {
         if self.passing.first.0 > limit {
@@ -169,8 +169,8 @@ impl MergedLanes {
     }
 }
 
-/// Packets on a link in order of arrival. They stay in the batches that were handed over, so none
-/// is copied.
+/// Packets on a link from another region, in order of arrival. They stay in the batches in which
+/// that region hands them over, so no packet is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
     /// The first batch.
@@ -194,7 +194,7 @@ impl Lane {
         }
     }
 
-    /// Proceeds to the next batch after the last packet of the first one was taken.
+    /// Replaces the first batch, of which all packets have been taken, by the next batch if there is one.
     #[cold]
     fn turn(&mut self) {
         let Some(next) = self.later.pop_front() else {

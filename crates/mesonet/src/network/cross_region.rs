@@ -7,8 +7,8 @@ use super::arrivals::{Crossing, InFlight};
 use super::packet::Packet;
 
 impl Network {
-    /// Returns the links from other regions. Each has the backbone router at its end, its index
-    /// among the links to this router, and its number in the network.
+    /// Returns all links from other regions. Each link is given by the backbone router at its end, its index among the
+    /// links to this router, and its number in the network.
     pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
         let routers = self.arrivals.iter().enumerate();
         let links = routers.flat_map(|(router, arrivals)| {
@@ -25,14 +25,14 @@ impl Network {
         self.expect_cross_region(router);
     }
 
-    /// Returns the packets from other regions that stay in this one and arrive by `end`.
+    /// Returns the packets that arrive from other regions by `end`, with destinations in this region.
     pub(crate) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
         let arrivals = self.arrivals.iter();
         arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
     }
 
-    /// Returns the number of packets that arrive after `time` on a link from another region, with
-    /// index `at` at a backbone router.
+    /// Returns the number of packets on a link from another region to backbone router `router` that
+    /// arrive after `time`. `at` is the link's index among such links to the router.
     pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
         self.arrivals[router as usize].later_than(at, time)
     }
@@ -67,15 +67,15 @@ impl Network {
         }
     }
 
-    /// Sets the event of a backbone router for the next packet from another region that stays in
-    /// this one.
+    /// Schedules the next arrival at a backbone router of a packet that comes from another region
+    /// and has its destination in this region.
     #[inline]
     fn expect_cross_region(&mut self, router: u16) {
         let time = self.arrivals[router as usize].next_staying();
         self.event_list.set(self.layout.cross_region(router), time);
     }
 
-    /// Processes packets that pass a backbone router between two other regions, until `time`.
+    /// Processes, until `time`, the packets that pass a backbone router on their way between two other regions.
     #[inline(always)]
     pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
         // This test avoids the call if no packet passes.

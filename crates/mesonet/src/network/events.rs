@@ -1,4 +1,4 @@
-//! The event list, and the FIFOs of packets in flight. The first packet of each FIFO is an event.
+//! The event list, and the FIFOs of packets in flight. The event list has only the first packet of each FIFO.
 
 use longhaul_units::Time;
 
@@ -10,8 +10,7 @@ use super::{HostEvent, Network};
 
 impl Network {
     /// Returns the next event at a host; `None` if there is no event until `limit`. The function is
-    /// compiled twice, so that the copy without packet traces (`packet_trace.rs`) does not test for
-    /// them.
+    /// compiled twice, so that the copy for runs without packet traces does not test for traces.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
         let bound = self.event_list.bound(limit);

@@ -79,8 +79,8 @@ impl<T: Copy> Fifo<T> {
         Some(taken)
     }
 
-    /// Removes the first entry. Returns this entry and the `value` of the next entry, or `none`
-    /// without a next entry. The function has no branch.
+    /// Removes the first entry. Returns this entry and the `value` of the next entry; that value is `none` if there is
+    /// no next entry. The value is selected without a branch.
     #[inline]
     pub(super) fn pop_and_next<V: Copy>(
         &mut self,

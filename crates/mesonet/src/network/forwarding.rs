@@ -1,5 +1,5 @@
-//! Forwarding by routers: from one queue to the next, over links, and to hosts. Functions with
-//! `TRACED` are compiled twice; the copy with true records packet traces.
+//! Forwarding by routers: from one queue to the next, over links, and to hosts. Functions with the parameter `TRACED`
+//! are compiled twice: packet traces are recorded if `TRACED` is true.
 
 use longhaul_units::Time;
 
@@ -138,8 +138,8 @@ impl Network {
         }
     }
 
-    /// Processes a packet for a host in this region, which has left its last backbone router at
-    /// `time`.
+    /// Processes a packet that has left its last backbone router at `time`. The packet's
+    /// destination is a host in this region.
     #[inline(always)]
     pub(super) fn arrive_from_backbone<const TRACED: bool>(
         &mut self,

@@ -1,4 +1,4 @@
-//! The interface to hosts: packets that they send, and the times of their next actions.
+//! The network's interface to hosts: events at hosts, packets that hosts send, and times of hosts' next actions.
 
 use longhaul_units::Span;
 
@@ -13,7 +13,7 @@ pub(crate) enum HostEvent {
     Delivered(Packet),
     /// A receiver has processed a packet, and sends its acknowledgement now.
     AckReady(Packet),
-    /// A source may send its next data packet. Only the flow of this packet is meaningful.
+    /// A source may send its next data packet. Of the packet given here, only the flow has a meaning.
     MaySend(Packet),
 }
 
@@ -46,8 +46,8 @@ impl Network {
         self.push(self.layout.ack_ready(speed), time, packet);
     }
 
-    /// Lets a source of speed `speed` that has just sent a packet send again one packet interval
-    /// later.
+    /// Schedules the time at which `flow`, which has just sent a packet, may send the next packet: after the packet
+    /// interval of the source's speed `speed`.
     #[inline]
     pub(crate) fn pace(&mut self, speed: u16, flow: FlowId) {
         let time = self.now + self.packet_interval(speed);

@@ -26,9 +26,9 @@ pub(super) enum Hop {
     Access(u16),
 }
 
-/// Stations: the sources of events in a region. Each has at most one next event at a time. Stations
-/// except servers and links from other regions have a FIFO of packets in flight; its first arrival
-/// is the next event.
+/// Stations: the sources of events in a region. A station has at most one next event at a time. Each station except
+/// servers and links from other regions has a FIFO of packets with times. The time of the first packet is the time of
+/// the next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
@@ -60,9 +60,9 @@ pub(super) enum Station {
 pub(super) struct Next(u32);
 
 impl Next {
-    /// The access router of the packet's destination, below the router.
+    /// Next hop: the access router of the packet's destination, below this router.
     const BELOW: Self = Self(u32::MAX - 1);
-    /// The host that is the packet's destination.
+    /// Next hop: the host that is the packet's destination.
     const HOST: Self = Self(u32::MAX);
     /// Number of the first backbone router. Smaller numbers are routers with a shared server.
     const BACKBONE: u32 = 1 << 17;
@@ -71,14 +71,14 @@ impl Next {
         Self(Self::BACKBONE + u32::from(router))
     }
 
-    /// Returns the router with a shared server; `None` if the next hop is another element.
+    /// Returns the number of the next hop if it is a router with a shared server; `None` otherwise.
     #[inline]
     pub(super) fn server(self) -> Option<usize> {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)
     }
 
-    /// Returns the backbone router; `None` if the next hop is a host. Must not be called if
-    /// [`Self::server`] returns a router.
+    /// Returns the next hop if it is a backbone router; `None` if it is a host. Must not be called
+    /// for a router with a shared server ([`Self::server`]).
     #[inline]
     pub(super) fn backbone(self) -> Option<u16> {
         (self != Self::HOST).then_some((self.0 - Self::BACKBONE) as u16)
@@ -91,17 +91,17 @@ pub(super) struct OutLink {
     /// The link's number in the network.
     pub(super) id: u16,
     pub(super) delay: Span,
-    /// Index of the link's FIFO if the link also ends in the region; `None` otherwise.
+    /// Index of the link's FIFO; `None` if the link ends in another region.
     pub(super) within: Option<usize>,
-    /// Number of packets sent onto the link, including packets that have not departed yet.
+    /// Number of packets sent onto the link. A packet counts as soon as its departure time is known.
     pub(super) sent: u64,
-    /// Packets that have not been handed over yet, if the link ends in another region.
+    /// Packets not handed over yet to the other region in which the link ends; otherwise empty.
     pub(super) outbox: Crossing,
 }
 
 /// Tables of a region's elements. Points of presence, access routers and backbone routers are
-/// numbered within the region; the field `to` of a packet is the number of an access router in the
-/// network.
+/// numbered within the region. Only the field `to` of a packet is the number of an access router in
+/// the network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Layout {
     /// Number in the network of each point of presence of the region.
@@ -116,8 +116,8 @@ pub(super) struct Layout {
     parents: Vec<u16>,
     /// Next hops from the two queues of each router with a shared server.
     next: Vec<[Next; 2]>,
-    /// Next hops at backbone routers: `hops[at * n + to]`, where n is the number of access routers
-    /// in the network.
+    /// Next hops at backbone routers: the hop from router `at` towards access router `to` is
+    /// `hops[at * n + to]`, with the number n of access routers in the network.
     hops: Vec<Hop>,
     pub(super) stations: Vec<Station>,
     /// Number of different speeds of hosts.
@@ -195,8 +195,8 @@ impl Layout {
         (layout, out_links)
     }
 
-    /// Numbers the stations, and returns the links that begin in the region. Of simultaneous
-    /// events, that of the lowest station is processed first.
+    /// Numbers the region's stations, and returns the links that begin in the region. Of simultaneous
+    /// events, the event of the station with the lowest number is processed first.
     fn number_stations(
         &mut self,
         topology: &Topology,
@@ -291,8 +291,7 @@ impl Layout {
         self.hops[router as usize * self.local_access.len() + to as usize]
     }
 
-    /// Returns the number in the region of the access router with the number `access` in the
-    /// network.
+    /// Converts the number `access` of an access router in the network to its number in the region.
     #[inline]
     pub(super) fn local(&self, access: u16) -> u16 {
         self.local_access[access as usize]
@@ -350,14 +349,14 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// Returns the station of a shared server. `router` is the router's number among those with one
-    /// server: points of presence come first, then access routers.
+    /// Returns the number of the station for a router's shared server. `router` is the number of the router among
+    /// routers with one server: first points of presence, then access routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router
     }
 
-    /// Returns the number of an access router among the routers with one server.
+    /// Returns the number of access router `access` among all routers with one server, after points of presence.
     #[inline]
     pub(super) fn access_server(&self, access: u16) -> usize {
         self.pops.len() + access as usize

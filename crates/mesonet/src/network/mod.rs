@@ -6,10 +6,10 @@
 //! flight between two elements, in order of arrival, and while they wait for a server that two
 //! queues share (`shared_server.rs`).
 //!
-//! An event is the arrival of a packet where several FIFOs meet, or the end of a service. Two kinds
-//! of arrivals are processed in the same event as their cause, because no other event can come
-//! between. The first is packets from other regions that a backbone router only passes on; they
-//! precede the region's own packets. The second is packets from a backbone router towards hosts.
+//! An event is the arrival of a packet or the end of a service. Two kinds of arrivals are not in the event list. A
+//! packet between two other regions is processed late, but in order: just before the backbone router's next other
+//! packet. A packet from a backbone router towards hosts arrives at the next router in the event of its arrival at the
+//! backbone router, if no other event can come between.
 
 mod arrivals;
 mod cross_region;
@@ -50,11 +50,10 @@ use crate::records::QueueSample;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
-    /// Latest time of an arrival that may be processed before it is due.
+    /// Time of the next samples of queues. Arrivals up to this time may be processed early.
     horizon: Time,
     layout: Layout,
-    /// Queues of access routers, towards the backbone and towards the hosts, if the two have
-    /// separate servers.
+    /// Queues of access routers with a separate server for each direction; empty if the directions share a server.
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
     /// Routers with one server for two queues: first points of presence, then access routers. Empty
@@ -140,8 +139,8 @@ impl Network {
         }
     }
 
-    /// Sets the time of the next samples of queues. Arrivals may be processed early up to this
-    /// time, and nothing is processed beyond it.
+    /// Sets the time of the next samples of queues. Arrivals up to this time may be
+    /// processed before they are due; later arrivals may not.
     pub(crate) fn set_horizon(&mut self, until: Time) {
         self.horizon = until;
     }

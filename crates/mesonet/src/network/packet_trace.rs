@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{FlowId, Kind, Network, Packet, Regions};
 use crate::records::{Direction, PacketEvent, PacketTraceRecord, RouterId};
 
-/// An end of a flow. A packet carries the flow's slot at its destination end.
+/// An end of a flow. The flow has a slot at each end; a packet carries the slot at its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlowEnd {
     Sender,
@@ -32,8 +32,8 @@ pub(crate) struct TraceState {
 /// The traced flows of the network, and the recorded events of packets in one region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// Traced flows, by region and end of the flow, then by slot at that end; `None` for other
-    /// flows.
+    /// States of the traced flows; `None` for other flows. The outer index is by region and by end of the flow, the
+    /// inner index is the slot at that end.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,
@@ -80,8 +80,8 @@ impl PacketTrace {
         });
     }
 
-    /// Returns the trace state of a flow; `None` if the flow is not traced. The flow is given by
-    /// its id at one end in `region`.
+    /// Returns the trace state of a flow; `None` if the flow is not traced. `flow` is the flow's id
+    /// at its end `end`, which is in `region`.
     pub(crate) fn find(
         &mut self,
         region: usize,
@@ -104,8 +104,8 @@ impl PacketTrace {
             .map(|state| state.number)
     }
 
-    /// Records an event of a packet at `time`. `now` is the simulated time. It is earlier than
-    /// `time` if an arrival is processed before it is due.
+    /// Records an event of a packet at `time`. The simulated time `now` is earlier than `time` if an arrival is
+    /// processed early.
     fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
         let Some(flow) = self.number_of(packet) else {
             return;
@@ -127,8 +127,8 @@ impl PacketTrace {
         });
     }
 
-    /// Removes and returns the records, unsorted, and the time until which they are complete if the
-    /// maximum was reached.
+    /// Removes and returns the records, unsorted. Also returns the time at which the maximum number
+    /// of records was reached; `None` if it was not reached.
     pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
         (std::mem::take(&mut self.records), self.truncated_at)
     }

@@ -22,7 +22,7 @@ pub(crate) struct DropTailQueue {
     /// exact.
     step: u32,
     service: Span,
-    /// Maximum remaining work of the server when the queue accepts one more packet.
+    /// Maximum remaining work of the server at which the queue still accepts a packet.
     limit: Span,
     arrived: u64,
     dropped: u64,
@@ -68,8 +68,7 @@ impl DropTailQueue {
         Some(self.busy_until)
     }
 
-    /// Returns the counters and the length of the queue at `now`, which must not be before any
-    /// arrival.
+    /// Returns the counters and the length of the queue at `now`. No arrival so far may be later than `now`.
     pub(crate) fn sample(&self, now: Time) -> QueueSample {
         let each = u128::from(self.service.as_ps()) << 32 | u128::from(self.step);
         // Departures after `now` are the last one, and the earlier ones that fit into the time

@@ -10,14 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{BackboneLink, Topology};
 
-/// Smallest delay of the links that separate regions; with shorter links, windows would be too
-/// short.
+/// Minimum delay of a link between two regions, and thus minimum time that a region can be simulated alone.
 const MIN_WINDOW: Span = Span::from_micros(500);
-/// Longest window. State that all regions share, such as the idle receivers, is updated between
-/// windows.
+/// Maximum time that a region is simulated alone (window). State that all regions share, such as the
+/// list of idle receivers, is updated between windows.
 const MAX_WINDOW: Span = Span::from_millis(3);
 
-/// The region of every router, and the time that each region can be simulated alone.
+/// The region of every router, and the window: the time that a region can be simulated alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Regions {
     /// Region of each backbone router; regions are numbered in the order of their first router.
@@ -106,8 +105,8 @@ mod tests {
         AccessClass, AccessRouter, BackboneLink, PacketRate, Parent, Router, Service,
     };
 
-    /// Returns backbone routers in a row, with links of these delays in microseconds and an access
-    /// router each.
+    /// Returns a row of backbone routers, each with an access router. `delays` are the delays of the links between the
+    /// backbone routers, in microseconds.
     fn row(delays: &[u64]) -> Topology {
         let router = || Router {
             name: String::new(),

@@ -67,7 +67,7 @@ impl Routes {
         self.ends[link as usize].1
     }
 
-    /// Returns the backbone routers on the route `from` one `to` another, both included.
+    /// Returns the backbone routers on the route from `from` to `to`, both included.
     pub(crate) fn routers_between(&self, from: u16, to: u16) -> impl Iterator<Item = u16> {
         std::iter::successors(Some(from), move |&at| {
             let link = (at != to).then(|| self.link(at, to)).flatten()?;

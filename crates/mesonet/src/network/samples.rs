@@ -35,8 +35,8 @@ impl Network {
         self.layout.access.iter().copied().zip(samples)
     }
 
-    /// Returns, for each link, its number in the network and the number of packets that have entered it. For a link to
-    /// another region, packets handed over but not yet departed are included.
+    /// Returns, for each link, the link's number in the network and the number of packets that have entered the link.
+    /// For a link to another region, packets handed over but not yet departed are included.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

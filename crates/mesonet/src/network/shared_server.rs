@@ -80,7 +80,7 @@ impl SharedServer {
         accepted
     }
 
-    /// Returns true if one more packet fits into a queue of a busy server.
+    /// Returns true if the queue of `direction` has room for a packet that arrives while the server is busy.
     #[inline]
     fn has_room(&self, direction: Direction, now: Time) -> bool {
         let waiting = self.waiting(direction);
@@ -100,8 +100,8 @@ impl SharedServer {
         waiting(direction) + others
     }
 
-    /// Returns the number of packets in service, 0 or 1, that count in the buffer of a queue. A
-    /// packet that departs at `now` does not count.
+    /// Returns 1 if the packet in service takes up room in the buffer of a queue, otherwise 0. A packet that departs at
+    /// `now` takes up no room.
     fn in_service(&self, direction: Direction, now: Time) -> usize {
         let counts = self.shared_buffer || self.serving == direction;
         usize::from(counts && self.end > now)
@@ -152,10 +152,10 @@ impl SharedServer {
     }
 }
 
-/// Functions of routers with one server. Their numbers count points of presence first, then access
-/// routers.
+/// Functions of routers with one server. These routers are numbered from 0: first the points of presence, then the
+/// access routers.
 impl Network {
-    /// Queues a packet at a router with one server. `router` is its number among these.
+    /// Queues a packet at router `router`, or starts to serve it if the router's server is idle.
     #[inline(always)]
     pub(super) fn enqueue_shared<const TRACED: bool>(
         &mut self,

@@ -1,5 +1,5 @@
-//! The event list: a tournament tree (winner tree) over the next events of the stations of a
-//! region.
+//! The event list: a tournament tree (winner tree) over the next events of a region's stations, the
+//! sources of its events.
 //!
 //! Time and number of a station form one integer, so a comparison needs no branch and ties go to
 //! the lower number. When the event of a station changes, the path from its leaf to the root is
@@ -34,12 +34,12 @@ enum Games {
 /// floating-point number.
 type Key = f64;
 
-/// Size of the tree for a region of the published network with one server in each router: at least
-/// twice the number of stations.
+/// Smallest size of the tree: at least twice the number of stations of a region of the published
+/// network (NIST SP 500-282) if each router has one server.
 const FEW: usize = 1 << 6;
-/// Size of the tree for a region of the published network with two servers in each router.
+/// Size of the tree for a region of the published network if each router has two servers.
 const SOME: usize = 1 << 7;
-/// Size of the tree for the whole published network as one region.
+/// Size of the tree if one region is the whole published network.
 const MANY: usize = 1 << 10;
 /// Largest size of the tree: twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
@@ -59,7 +59,7 @@ impl Default for Tournament {
     }
 }
 
-/// Evaluates an expression with `games`, the tree as an array of its actual size.
+/// Evaluates an expression in which `$games` is the tree, as an array whose size the compiler knows.
 macro_rules! with_games {
     ($tournament:expr, $games:ident => $value:expr) => {
         match $tournament {
@@ -72,7 +72,7 @@ macro_rules! with_games {
 }
 
 impl Tournament {
-    /// Maximum time between two changes of the base, the origin of event times.
+    /// Longest time for which `base`, the origin of the times in keys, may stay the same.
     pub(crate) const REACH: Span = Span::from_secs(100);
 
     /// Returns a tree for `stations` stations without an event.
@@ -106,8 +106,8 @@ impl Tournament {
         self.base = base;
     }
 
-    /// Returns the key of a time, which must not be before the base, and a station. Times beyond
-    /// the range of keys count as `latest`.
+    /// Returns the key of an event at `station` at `time`, which must not be before `base`. The key holds the time
+    /// since `base`, but at most `latest`.
     #[inline]
     fn key(&self, time: Time, latest: u64, station: u64) -> Key {
         debug_assert!(time >= self.base, "the base is in the past");
@@ -180,7 +180,7 @@ mod tests {
         tournament.first_within(tournament.bound(limit))
     }
 
-    /// Compares the next event, for random events that add later ones, with a search of all events.
+    /// Sets random events of stations, and checks the tree's first event against a search through all events.
     fn play(stations: usize) {
         let mut stream = Streams::new(3, 0, Randomness::Streams).component("test");
         let mut tournament = Tournament::new(stations);

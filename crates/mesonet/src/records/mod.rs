@@ -95,7 +95,7 @@ pub struct Interval<'a> {
     pub pops: &'a [RouterSample],
     /// Samples of the queues of access routers.
     pub access: &'a [RouterSample],
-    /// Events of flows from and to the hosts of each access router.
+    /// Numbers of active flows, SYNs, timeouts and other events, for the hosts of each access router.
     pub edges: &'a [EdgeSample],
     /// Number of packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
@@ -105,7 +105,7 @@ pub struct Interval<'a> {
 }
 
 record! {
-    /// Flows of a class at the end of an interval, and their events in it.
+    /// Flows of one [`FlowClass`] at the end of an interval, and their events in the interval.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct ClassSample {
         /// Flows that transfer data.
@@ -175,7 +175,7 @@ record! {
         active: bool,
         /// True if the flow is in initial slow start.
         in_initial_slow_start: bool,
-        /// True if the flow currently differs from standard TCP, after initial slow start.
+        /// True if initial slow start is over and the algorithm currently differs from standard TCP.
         above_threshold: bool,
         /// Congestion window.
         cwnd: f64 as "cwnd_pkts",
@@ -201,7 +201,7 @@ record! {
 /// A router at the end of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSample {
-    /// The queue towards the backbone; the only one of a backbone router.
+    /// Queue towards the backbone; the only queue of a backbone router.
     pub up: QueueSample,
     /// The queue towards the hosts.
     pub down: QueueSample,
@@ -226,7 +226,7 @@ pub struct QueueSample {
 }
 
 record! {
-    /// Events in an interval of flows from and to the hosts of an access router. A flow counts at both ends.
+    /// Events, in an interval, of all flows from or to hosts of an access router. Each flow counts at both its routers.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct EdgeSample {
         /// Active flows of the router's hosts; a flow counts at both ends.
@@ -258,8 +258,8 @@ record! {
     }
 }
 
-/// Flows with a common report of goodput (NIST SP 500-282, table 8-6): one of 24 groups, with standard TCP or with the
-/// alternate algorithm.
+/// Group of flows with a common report of goodput: one of the 24 groups of NIST SP 500-282, table 8-6, divided into
+/// flows with standard TCP and flows with the alternate algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.
@@ -290,13 +290,13 @@ impl FlowGroup {
     }
 }
 
-/// Goodput statistics of successively completed flows of a group. Goodput, in packets per second, is the file's size
-/// divided by the time from connection to the last acknowledgement.
+/// Goodput statistics of a batch: flows of a group that completed one after the other. Goodput, in packets per second,
+/// is the file's size divided by the time from connection to the last acknowledgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoodputBatch {
     /// The group.
     pub group: FlowGroup,
-    /// Number of the interval that reports the batch, at its end; in a stopped run, the interval of the stop.
+    /// Number of the interval at the end of which the batch is reported; in a stopped run, the interval of the stop.
     pub interval: u64,
     /// Number of flows.
     pub count: u64,
@@ -308,7 +308,7 @@ pub struct GoodputBatch {
     pub min: f64,
     /// Largest goodput.
     pub max: f64,
-    /// The 10th to 90th percentiles: of n flows in order of goodput, the one at rank `ceil(n p)`.
+    /// The 10th to 90th percentiles of goodput. The value for the fraction p of n flows has rank `ceil(n p)`.
     pub deciles: [f64; 9],
 }
 

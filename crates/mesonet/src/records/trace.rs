@@ -184,7 +184,7 @@ impl PacketEvent {
         }
     }
 
-    /// Returns the queue, router and direction, that queued or dropped the packet; `None` for other events.
+    /// Returns the router and the direction of the queue that queued or dropped the packet; `None` for other events.
     pub const fn queue(&self) -> Option<(RouterId, Direction)> {
         match *self {
             Self::Queued {
@@ -217,8 +217,8 @@ pub enum PacketEvent {
         router: RouterId,
         /// Direction of the queue.
         direction: Direction,
-        /// Time at which it will leave the router; `None` if the router's queues share a server,
-        /// since the time is not known then.
+        /// Time at which the packet will leave the router; `None` if the router's queues share a server, since the time
+        /// is not known yet.
         leaves: Option<Time>,
     },
     /// The packet was dropped at a full queue.

@@ -36,11 +36,11 @@ impl Opening {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agenda {
     calendar: Calendar,
-    /// Flows that begin in the current window or before, the last one first.
+    /// Flows that begin in the current window or before, from the latest to the earliest.
     due: Vec<Key>,
 }
 
-/// Number of windows in the calendar. All windows together last some seconds.
+/// Number of time windows in the calendar. Together they last some seconds.
 const SLOTS: usize = 2048;
 
 impl Agenda {
@@ -59,7 +59,7 @@ impl Agenda {
         }
     }
 
-    /// Adds the flows of the next window to those that have not been taken.
+    /// Adds the flows that begin in the next window to those that are due.
     pub(super) fn begin_window(&mut self) {
         self.due.append(&mut self.calendar.take_window());
         self.due.sort_unstable_by(|one, other| other.cmp(one));

@@ -1,8 +1,8 @@
-//! State that all regions share. It opens and ends flows between two windows.
+//! Coordinator of the regions. It holds the state that all regions share, and opens and ends flows between two windows.
 //!
-//! Flows that begin in a window are opened at its beginning, at both ends. Receivers and files are selected in order of
-//! time, among the receivers that are idle at the beginning. A source may finish a file and its think time in the same
-//! window; it then requests the next file at the end of that window.
+//! A flow that begins in a window is opened at both ends at the beginning of the window. Flows select their receivers
+//! and files in order of start time, among the receivers that are idle at the beginning of the window. A source may
+//! finish a file and the next think time within a window; it then requests the next file at the end of the window.
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
@@ -232,7 +232,7 @@ impl Coordinator {
         }
     }
 
-    /// Ends a window. The receivers of flows that ended in it become idle; the sources of these flows begin to think.
+    /// Ends a window of time. For each flow that ended in it: the receiver becomes idle, the source begins to think.
     pub(super) fn end_window(&mut self, places: &Places) {
         for ended in std::mem::take(&mut self.ended) {
             let about = &ended.about;

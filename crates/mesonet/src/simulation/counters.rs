@@ -8,9 +8,9 @@ use crate::records::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 /// The counters of a region, or the sums of the counters over regions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counters {
-    /// Data packets that reached their receivers' access routers in the interval. The first entry
-    /// counts stale packets. Entries for each class follow, and then those for each long-lived
-    /// flow.
+    /// Numbers of data packets that reached the access routers of their receivers in the interval:
+    /// first of stale packets, those of closed flows; then of each class of flows; then of each
+    /// long-lived flow.
     out: Vec<u64>,
     pub(super) classes: [ClassSample; 6],
     pub(super) edges: Vec<EdgeSample>,
@@ -58,12 +58,12 @@ impl Counters {
         }
     }
 
-    /// Returns the index of the counter of a class in `out`.
+    /// Returns the index of a class among the counters `out`.
     pub(super) fn of_class(class: FlowClass) -> u16 {
         1 + class as u16
     }
 
-    /// Returns the index in `out` of the counter of a long-lived flow.
+    /// Returns the index of a long-lived flow among the counters `out`.
     pub(super) fn of_long_lived(number: usize) -> u16 {
         (1 + FlowClass::ALL.len() + number) as u16
     }
@@ -84,7 +84,7 @@ impl Counters {
         self.out.iter().sum()
     }
 
-    /// Adds the events of a flow of class `class`, with the access routers `ends` at its ends.
+    /// Adds the events of a flow to the samples of its `class` and of the access routers `ends`.
     pub(super) fn add(&mut self, class: FlowClass, ends: [u16; 2], interval: Interval) {
         let sample = &mut self.classes[class as usize];
         sample.naks += u64::from(interval.naks);
@@ -94,7 +94,7 @@ impl Counters {
         self.add_at(ends, interval);
     }
 
-    /// Adds the events of a long-lived flow, with the access routers `ends` at its ends.
+    /// Adds the events of a flow to the samples of the access routers `ends`, at the ends of its path.
     pub(super) fn add_at(&mut self, ends: [u16; 2], interval: Interval) {
         for access in ends {
             let edge = &mut self.edges[access as usize];

@@ -18,8 +18,8 @@ pub(super) struct Crew {
     orders: Mutex<Orders>,
     ordered: Condvar,
     done: Condvar,
-    /// In the upper half the number of the step, in the lower half the number of regions started in
-    /// it. A thread that is late therefore starts no region of a later step.
+    /// Number of the current step in the upper half, number of regions started in this step in the lower half. A late
+    /// thread therefore starts no region of a later step.
     next: AtomicU64,
     /// Number of regions with an unfinished step.
     unfinished: AtomicUsize,
@@ -101,8 +101,8 @@ impl Crew {
         taken.ok().map(|taken| self.regions[taken as u32 as usize])
     }
 
-    /// Takes regions, one after the other, and advances each by the step, until none is left to
-    /// start.
+    /// Advances one region after the other by the step, until this thread or others have taken all
+    /// regions.
     fn advance_regions(&self, advance: &impl Fn(usize, &Step), number: u64, step: &Step) {
         while let Some(region) = self.take(number) {
             // This is dropped even after a panic: the leader then finds the region's lock poisoned.

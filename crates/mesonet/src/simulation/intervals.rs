@@ -46,7 +46,7 @@ impl Run<'_> {
         clock.interval_end = (clock.interval_end + clock.measure.every).min(clock.end);
     }
 
-    /// Returns the sums of the regions' counters, and sets the counters of the interval to zero.
+    /// Returns the sum of all regions' counters, and sets the counters of the interval to zero in each region.
     fn take_counters(&mut self) -> Counters {
         let mut sum = self.places.counters();
         for mut region in self.places.regions() {

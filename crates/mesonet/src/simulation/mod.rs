@@ -177,7 +177,7 @@ struct Clock {
     reported: Time,
 }
 
-/// Longest simulated time between two calls of [`Recorder::progress`], to within a window.
+/// Longest simulated time between two calls of [`Recorder::progress`]; the actual time may be longer by up to a window.
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {
@@ -220,7 +220,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or the part of it in the current interval. Returns `None` while the run
+    /// Processes a window, or its part within the current interval. Returns `None` while the run
     /// continues; at its end, true if the recorder stopped it.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);
@@ -282,7 +282,7 @@ impl Run<'_> {
         None
     }
 
-    /// Ends a run that the recorder has stopped in `interval`: reports the batches that are not complete.
+    /// Ends a run that the recorder has stopped in `interval`, and reports the incomplete batches of goodputs.
     fn stop(&mut self, interval: u64, recorder: &mut dyn Recorder) -> bool {
         let report = &mut |batch: &_| recorder.batch(batch);
         self.coordinator.batches.report(interval, true, report);

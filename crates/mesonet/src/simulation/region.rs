@@ -1,4 +1,4 @@
-//! A region: its part of the network and the ends of flows in it, simulated alone for a window.
+//! A region: a part of the network, with the ends of flows in it. Each region is simulated alone for a window of time.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,8 @@ use crate::records::FlowState;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) number: usize,
-    /// Links from other regions. Each has the backbone router at its end, its index among the links to this router, and
-    /// its number in the network.
+    /// Links from other regions: for each, the backbone router at its end, its index among the links to this router,
+    /// and its number in the network.
     pub(super) links_in: Vec<(u16, usize, u16)>,
     pub(super) env: Env,
     pub(super) flows: FlowTable,
@@ -28,7 +28,7 @@ pub(super) struct Region {
     pub(super) states: Vec<FlowState>,
 }
 
-/// A step of the simulation: a part of a window, in most cases the whole window.
+/// A step of the simulation: a whole window, or one of the two parts of a window in which an interval ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) window: u64,

@@ -163,8 +163,8 @@ fn coordinator(
     })
 }
 
-/// Returns the times between two packets of hosts, by speed, and the speed of each long-lived flow's hosts as an index
-/// into this list. Basic and fast hosts come first, then the other speeds of long-lived flows.
+/// Returns two lists: the time between two packets for each speed of hosts, and an index into these times for each
+/// long-lived flow. The times of basic and fast hosts come first, then those of other speeds of long-lived flows.
 fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     let interval = |rate: PacketRate| Span::from_secs_f64(1.0 / rate.as_per_s());
     let mut packet_intervals = vec![interval(config.hosts.base), interval(config.hosts.fast)];
@@ -181,7 +181,7 @@ fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     (packet_intervals, speeds)
 }
 
-/// Returns the initial congestion control state of each algorithm, by its index.
+/// Returns the initial congestion control states, in the order of the configuration's algorithms.
 pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>, SetupError> {
     let Transport {
         initial_cwnd,
@@ -209,8 +209,8 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
     states.collect()
 }
 
-/// Returns the round-trip propagation delay between any two backbone routers with hosts below; zero for a router that
-/// only forwards.
+/// Returns the round-trip propagation delays between all pairs of backbone routers; zero for a pair with a router that
+/// has no hosts below.
 fn round_trip_delays(config: &Config, routes: &Routes) -> Result<Vec<Span>, SetupError> {
     let routers = config.topology.backbone.len() as u16;
     let one_way = |from, to| -> Result<Span, SetupError> {

@@ -121,8 +121,8 @@ fn fullest(config: &Config) -> (f64, u64) {
     (used.fold(0.0, f64::max), dropped.sum())
 }
 
-/// Depending on the topology, each queue may fill a separate buffer, or both together the buffer of
-/// the router.
+/// Checks that the two queues of a router have a buffer each, or share one buffer if `shared_buffer` is set. The shared
+/// buffer drops more packets.
 #[test]
 fn queues_share_a_buffer_if_the_topology_says_so() {
     let mut config = congested();
@@ -183,8 +183,8 @@ fn conserves(config: &Config) -> IntervalRecord {
     last.clone()
 }
 
-/// Checks that a second run gives the same results, and that intervals of another length do, too:
-/// measurement does not affect the simulation.
+/// Checks that a second run, and a run with intervals of another length, give the same results: measurement does not
+/// affect the simulation.
 #[test]
 fn a_run_repeats_whatever_its_intervals_are() {
     let config = congested();
@@ -254,7 +254,7 @@ impl Recorder for Impatient {
     }
 }
 
-/// Checks that totals and goodput of a stopped run are those of a run of that length.
+/// Checks that totals and goodput of a stopped run are those of a run that ends at the same time.
 #[test]
 fn a_run_that_is_stopped_has_counted_everything_until_then() {
     let mut config = congested();

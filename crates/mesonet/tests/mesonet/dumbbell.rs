@@ -92,8 +92,8 @@ fn fast(alpha: f64) -> ControllerSpec {
 }
 
 /// Checks that two standard TCP flows have the published windows. Slow start ends near 1100 packets. Alone, the first
-/// flow has a mean window of 804 packets (the bandwidth-delay product is 882, the buffer 176). Then the means of the
-/// two flows are 409 and 395.
+/// flow has a mean window of 804 packets (the bandwidth-delay product is 882, the buffer 176). Together, the two flows
+/// have mean windows of 409 and 395 packets.
 #[test]
 fn two_standard_flows_share_the_link() {
     let config = dumbbell(controller("reno", Variant::Paper), 42, 400.0);

@@ -26,7 +26,7 @@ pub const LINKS: [(char, char, u64); 14] = [
     ('J', 'K', 3),
 ];
 
-/// Routing table of the backbone (table 3-2): for each router, the next router towards each other one, in order.
+/// Routing table of the backbone (table 3-2): a row for each router, with the next router towards routers A to K.
 const NEXT: [&str; 11] = [
     "-BCBCBCCCBC",
     "A-CDCDCDCDC",
@@ -41,8 +41,8 @@ const NEXT: [&str; 11] = [
     "IJIJIJIJIJ-",
 ];
 
-/// Routers below each backbone router, as text: a direct access router, and then points of
-/// presence.
+/// Routers below each backbone router: `D` is a direct access router; `N` and `F` are points of presence, with normal
+/// and with fast access routers.
 const UNDER: [&str; 11] = [
     "NF", "DNF", "DNN", "NF", "DNF", "DNN", "NF", "NN", "DNN", "NN", "DFF",
 ];
@@ -310,7 +310,7 @@ pub fn controller(kind: &str, variant: Variant) -> ControllerSpec {
     }
 }
 
-/// Returns a router with a buffer for one packet, which is sized later.
+/// Returns a router with a buffer of one packet; the buffer gets its size later.
 pub fn router(name: String, per_ms: f64) -> Router {
     Router {
         name,

@@ -12,8 +12,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Buffers, Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// A recorder that keeps all records. After some intervals, it also keeps the simulation's state and the records until
-/// then.
+/// A recorder that keeps all records. After each number of intervals in `after`, it also keeps the simulation's state
+/// and a copy of the records so far.
 #[derive(Default)]
 struct Storing {
     keeper: Keeper,
@@ -152,7 +152,7 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Checks that resumed runs also have the same results with algorithms that use tables, boxed state, or their own
+/// Checks that resumed runs have the results of uninterrupted runs if algorithms use tables, boxed state, or their own
 /// clocks.
 #[test]
 fn runs_of_other_algorithms_go_on() {

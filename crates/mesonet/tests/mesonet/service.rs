@@ -34,8 +34,8 @@ fn time_of_a_window(service: Service) -> u64 {
     waits.count() as u64 + 1
 }
 
-/// Checks that windows after losses in a congested network are at least the minimum; some flows reach it. Without a
-/// minimum, some windows are less than one packet.
+/// Checks that the smallest window after losses in a congested network equals the configured minimum. Without a
+/// minimum, the smallest window is less than one packet.
 #[test]
 fn losses_leave_no_less_than_the_smallest_window() {
     let smallest = |min_cwnd| {

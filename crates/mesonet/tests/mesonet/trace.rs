@@ -13,7 +13,7 @@ use crate::records::Keeper;
 
 const END_S: f64 = 0.06;
 
-/// Expected events of the acknowledgement of the second packet that arrives, on its way back.
+/// Expected events of the second acknowledgement, on its way back.
 const SECOND_ANSWER: [&str; 6] = [
     "13.7 sent",
     "13.7 b up to 14.7",

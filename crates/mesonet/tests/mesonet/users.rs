@@ -103,8 +103,8 @@ fn connections_take_a_round_trip() {
     assert!(short > 1000);
 }
 
-/// Checks that files are jumbo files if their flow is between direct access routers and connects in the period. They
-/// are a hundred times larger; Web objects are a thousand times larger, like documents. All other files are unchanged.
+/// Checks that a flow transfers a jumbo file if it is between direct access routers and connects in the period. Here
+/// all files are Web objects, which become a thousand times larger. Flows that end before the period do not change.
 #[test]
 fn jumbos_are_those_that_are_connected_in_their_period() {
     let mut config = quiet(4);

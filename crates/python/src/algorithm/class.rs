@@ -151,7 +151,7 @@ impl Instance {
         Ok(self.window.get().expect("set above"))
     }
 
-    /// Returns a method, bound to the flow's object; the class must define it.
+    /// Returns the bound method `method` of the flow's object. The class must define the method.
     pub(super) fn bound(&self, method: Method) -> &Py<PyAny> {
         let bound = self.methods[method as usize].as_ref();
         bound.expect("only methods that the class has are called")

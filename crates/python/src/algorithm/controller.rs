@@ -33,7 +33,7 @@ struct Controller {
     instance: OnceCell<Instance>,
     /// Simulated time of the last call.
     now: Time,
-    /// Growth in segments per round trip, for an algorithm that is called once per round trip.
+    /// Growth of the window in segments per round trip, for an algorithm that is called once per round trip.
     increase: f64,
     /// True after the algorithm raised an exception: it is not called again, and the run ends.
     failed: Cell<bool>,
@@ -133,8 +133,8 @@ impl Controller {
         Ok(self.instance.get_or_init(|| instance))
     }
 
-    /// Calls `method` with a fact and the window. Every method except `observe` may change the
-    /// window.
+    /// Calls the Python method `method` with the arguments `fact` and `window`. Every method except
+    /// `observe` may change the window. Returns `None` if the algorithm has failed.
     fn tell(
         &self,
         method: Method,
@@ -159,8 +159,8 @@ impl Controller {
         })
     }
 
-    /// Runs `act` with the interpreter's lock, unless the algorithm has failed before. If `act`
-    /// fails, the run ends.
+    /// Calls `act` with the interpreter's lock and returns its result. A failure ends the run; then
+    /// and after an earlier failure, the result is `None`.
     fn attached<T>(
         &self,
         method: Method,

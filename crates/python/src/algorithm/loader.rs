@@ -98,7 +98,7 @@ fn value_of(value: ModuleValue) -> Value {
     }
 }
 
-/// Returns the default value of a parameter; `None` if scenarios cannot express the number.
+/// Returns the default value of a parameter; `None` for a whole number of more than 64 bits.
 fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     Some(match parameter.default {
         Value::Flag(flag) => ModuleValue::Flag(flag),

@@ -22,7 +22,7 @@ pub(crate) fn check_controller(py: Python<'_>, address: &str) -> PyResult<()> {
     checked.map_err(|what| take_failure().unwrap_or_else(|| AlgorithmError::new_err(what)))
 }
 
-/// Reactions of a run to a controller in another process that fails, or does not answer.
+/// Callbacks for a controller in another process that fails, or that has not answered yet.
 pub(super) const PROGRAM: Program = Program {
     failed: |message| fail(AlgorithmError::new_err(message)),
     stops_waiting: || {

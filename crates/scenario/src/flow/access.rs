@@ -8,7 +8,7 @@ use crate::error::Diagnostic;
 use crate::link::{self, AccessEnds, AccessKeys};
 use crate::model::flow::{AnyFlow, FlowAccess};
 
-/// Resolves the group's access links. The group's keys override those of the topology; `rtt` determines the delay.
+/// Resolves a group's access links. The group's keys override those of the topology; its `rtt` determines the delay.
 pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,

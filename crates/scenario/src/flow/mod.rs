@@ -49,11 +49,11 @@ pub(crate) struct Path {
     pub congestion: Option<ControllerSpec>,
     /// QUIC stack; `None` for flows without QUIC.
     pub stack: Option<quic::ResolvedStack>,
-    /// Index of the proxy that splits connections for data from the first to the second node;
-    /// `None` without such a proxy.
+    /// Index of the proxy that forwards data from the flow's first node to its second node; `None`
+    /// without such a proxy.
     pub via: Option<usize>,
-    /// Index of the proxy that splits connections for data from the second to the first node;
-    /// `None` without such a proxy.
+    /// Index of the proxy that forwards data from the flow's second node to its first node; `None`
+    /// without such a proxy.
     pub via_back: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Flows in a QUIC stack: their settings, and the search for the stack in the program.
+//! Settings of flows in a QUIC stack. The stack itself comes from the program that uses this crate.
 
 use std::sync::Arc;
 
@@ -169,7 +169,7 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the algorithm of Longhaul that runs in the stack; `None` if the flow names none.
+/// Returns the algorithm of Longhaul that replaces the QUIC stack's own; `None` if the flow names none.
 fn resolve_own(
     flow: &mut Table,
     path: &str,
@@ -190,9 +190,9 @@ fn resolve_own(
     })
 }
 
-/// Resolves a flow control window, given in bytes, in bandwidth-delay products, or by the word
-/// `auto`, to bytes. `auto` is twice the number of bytes in flight when slow start overshoots,
-/// since flow control credit arrives a round trip late.
+/// Resolves a flow control window to bytes. The scenario gives it in bytes, in bandwidth-delay products, or as `auto`.
+/// `auto` is four times `held`, the number of bytes that the path and its queues can contain, since slow start
+/// overshoots to twice this number, and flow control credit arrives a round trip late.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     /// Default of quinn's stream receive window in bytes: 100 Mbit/s at 100 ms.
     const MIN: f64 = 1_250_000.0;

@@ -22,8 +22,8 @@ use crate::model::flow::{AnyFlow, Stack};
 use crate::module;
 use crate::profile;
 
-/// Bytes of Sync-TCP's option: kind, length, and three times of four bytes each (Weigle 2003,
-/// chapter 3).
+/// Bytes of Sync-TCP's option: its kind, its length, and three timestamps of four bytes each
+/// (Weigle 2003, chapter 3).
 const ONE_WAY_OPTION: Bytes = Bytes(14);
 
 /// Smallest slow start threshold in segments (RFC 5681, equation 4).
@@ -122,8 +122,8 @@ fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Adds options of `lower` that `tcp` does not have. A timer has either a granularity or a tick: if
-/// `tcp` has one of these keys, neither is added.
+/// Adds the file's options `lower` that the flow's table `tcp` does not have. A timer has either a granularity or a
+/// tick: if `tcp` has one of these keys, neither is added; if `tcp` has both, an error is reported.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
     if let (Some(own), Some(below)) = (tcp.table(Tcp::rto), lower.table_mut(Tcp::rto)) {
@@ -258,8 +258,8 @@ fn resolve_window<T>(
     }
 }
 
-/// Resolves the congestion control in the key `congestion` of a table, by default Reno. `preferred`
-/// is a variant that is the default of the algorithms that have it.
+/// Resolves the congestion control in the key `congestion` of `flow`; Reno if it names none. If the
+/// algorithm has the variant `preferred`, this variant is the default.
 pub(crate) fn resolve_congestion(
     flow: &mut Table,
     path: &str,
@@ -366,7 +366,7 @@ fn written(parameter: &Parameter, value: f64) -> Value {
     }
 }
 
-/// Returns the names and points of those parameters that are functions, given by points.
+/// Returns the name and the points of each parameter in `table` that is a function, given by a list of points.
 fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     let function = |(key, node): (&String, &Node)| Some((key.clone(), points(node)?));
     table.entries.iter().filter_map(function).collect()

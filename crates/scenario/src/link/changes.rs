@@ -16,8 +16,7 @@ use crate::error::Diagnostic;
 use crate::files::{read_text, relative_to};
 use crate::unknown_names::unknown_name;
 
-/// Reads and checks the changes of a link, and returns them. The name of a file is replaced by the
-/// file's text.
+/// Reads and checks the changes of a link, and returns them. In `link`, the text of a file replaces its path.
 pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
     let Some(node) = link.get_mut(LinkParts::changes) else {
         if link.has(Link::changes_period) {
@@ -97,7 +96,8 @@ fn check_row(
     loss::check(row, Change::loss, path, out);
 }
 
-/// Returns the changes in a table given as text. A text of one line is the name of a file; the file's text replaces it.
+/// Returns the changes in the text of `node`: comma-separated values, or one line with the path of a file of such
+/// values. The file's text then replaces the path in `node`.
 fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let text = node.word();
     if text.contains('\n') {
@@ -165,8 +165,8 @@ fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Returns a line of the table as if it were a table in the scenario. An empty cell means no
-/// change.
+/// Converts a line of comma-separated values to a table with the columns as keys, and checks the table. A key whose
+/// cell is empty is left out.
 fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin), Diagnostic> {
     let origin = cells[0].origin.clone();
     if cells.len() != columns.len() {

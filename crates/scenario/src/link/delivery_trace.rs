@@ -20,12 +20,12 @@ keys! {
         /// `opportunity` bytes leave at once. The trace begins again at the last time. The path is
         /// relative to the scenario file.
         pub file: Option<String> = Kind::Text.key().source("mahimahi: mm-link(1), .up and .down files"),
-        /// Text of a delivery trace, with the lines that `file` would have, instead of `file`.
+        /// Text of a delivery trace, instead of a `file` with these lines.
         pub times_ms: String = Kind::Text.key(),
         /// Name of the file that times_ms was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
-        /// Bytes that leave at each time. Packets leave in order; if a packet does not fit, the
-        /// rest of it leaves at the next time.
+        /// Number of bytes that can leave at each time of the trace. Packets leave in order; if a
+        /// packet does not fit, the rest of it leaves at the next time.
         pub opportunity: Bytes = Kind::Positive(SIZE).key().default("1504 B")
             .source("mahimahi: link_queue.cc, PACKET_SIZE"),
     }
@@ -89,7 +89,7 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
     }
 }
 
-/// Returns the times in a text in milliseconds, or a message about the first wrong line.
+/// Returns the times in the text of a delivery trace, in milliseconds; or a message about the first error.
 fn parse(text: &str) -> Result<Vec<u32>, String> {
     let lines = text
         .lines()

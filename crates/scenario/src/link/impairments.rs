@@ -15,7 +15,7 @@ pub(super) fn check_direction(direction: &Table, path: &str, out: &mut Vec<Diagn
     distribution::check(direction, DirectionKeys::jitter, path, out);
 }
 
-/// Checks the impairments that both directions of a link have, and that a delay box has an effect.
+/// Checks the impairments that both directions of a link share. A delay box needs a delay, loss or rate.
 pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     distribution::check(link, Link::host_processing_delay, path, out);
     let Some(table) = link.table(Link::delay_box) else {

@@ -14,7 +14,7 @@ pub(crate) const LINK: &[Key] = together!(Link::KEYS, LinkParts::KEYS);
 const REVERSE: &[Key] = together!(ReverseKeys::KEYS, ReverseParts::KEYS);
 
 keys! {
-    /// Keys of the parts of a link that are resolved separately.
+    /// Keys of a link that are resolved separately from those of [`Link`].
     pub(crate) struct LinkParts {}
     apart {
         /// Changes of the link at given times. They apply to rate and delay of both directions,
@@ -24,11 +24,9 @@ keys! {
         pub changes: Vec<Change> = Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]).key(),
         /// Delivery opportunities of packets in the forward direction, instead of a rate.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
-        /// Queue in front of the link. 1 BDP is the rate times the base round trip of the routers'
-        /// path, in whole packets of the largest size that a flow sends. The base round trip is
-        /// twice the delay of the bottleneck, of the whole chain of a parking lot, or of the link
-        /// itself in a graph; if `reverse` has a different delay, it is the sum of the delays of
-        /// both directions.
+        /// Queue in front of the link. A limit of 1 BDP is the link's rate times the base round-trip time, in whole
+        /// packets of the largest size that a flow sends. The base round-trip time is the sum of the delays in both
+        /// directions: of the bottleneck of a dumbbell, of all links of a parking lot, or of this link in a graph.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
         /// Keys of the reverse direction. By default rate, delay and queue are those of the forward
         /// direction. Keys that apply to the forward direction only can be given here for the
@@ -53,7 +51,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of the parts of the reverse direction that are resolved separately.
+    /// Keys of the table `reverse` that are resolved separately from those of [`ReverseKeys`].
     pub(crate) struct ReverseParts {}
     apart {
         /// Delivery opportunities of packets in this direction, instead of a rate.

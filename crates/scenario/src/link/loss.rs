@@ -6,7 +6,7 @@ use longhaul_keys::Field;
 use crate::document::{Table, join};
 use crate::error::Diagnostic;
 
-/// Checks that the loss at a key of a table is consistent, if it is given.
+/// Checks the loss model at `key` of the table `holder`, if there is one; reports values that contradict each other.
 pub(super) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(loss) = holder.table(key) else {
         return;

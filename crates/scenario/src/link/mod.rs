@@ -74,8 +74,8 @@ pub(crate) fn round_trip(link: &Table) -> Span {
     delay + back.unwrap_or(delay)
 }
 
-/// Resolves a link's keys, and returns its two directions, or `None` after errors. `rtt` is the
-/// round trip for a limit of "1 BDP".
+/// Resolves a link's keys, and returns its two directions, or `None` after errors. A queue's limit of "1 BDP" is
+/// computed with the round-trip time `rtt`.
 pub(crate) fn both_ways(
     name: &str,
     ends: (usize, usize),
@@ -112,7 +112,7 @@ fn reverse_path(path: &str) -> String {
     join(path, LinkParts::reverse.name())
 }
 
-/// Changes of a link, and the delivery traces of both its directions.
+/// Changes of a link's rate, delay and loss at given times, and the delivery traces of both directions.
 struct VaryingRates {
     changes: Vec<Change>,
     traces: [Option<Arc<DeliveryTrace>>; 2],
@@ -219,8 +219,8 @@ fn resolve_queues(
     }
 }
 
-/// Returns the changes of the reverse direction: those of rate and delay of the forward direction,
-/// except values that `back` sets separately.
+/// Returns the changes of the reverse direction: the forward direction's changes of rate and delay. A rate or delay
+/// that `back` sets separately does not change.
 fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
     let changes = changes.iter().map(|change| Change {
         at: change.at,

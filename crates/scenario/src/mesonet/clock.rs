@@ -68,7 +68,7 @@ impl Clock {
         }
     }
 
-    /// Returns the number of time steps in `written`, a time or a number of time steps.
+    /// Converts `written`, a time or a number of time steps, to a number of time steps.
     pub fn steps(&self, written: Written) -> f64 {
         match written {
             Written::Span(span) => span.as_ps() as f64 / self.step.as_ps() as f64,
@@ -103,7 +103,7 @@ impl Clock {
         PacketRate::per(packets, self.step)
     }
 
-    /// Replaces the lengths of step and interval, and the ends of periods, by times with units.
+    /// Converts the time step, the interval, and the bounds of periods to times with units.
     /// Refuses periods that end before they begin, or after the run.
     pub fn resolve_times(&self, mesonet: &mut Table, out: &mut Vec<Diagnostic>) {
         let times = [

@@ -104,8 +104,9 @@ fn jumbo(
     })
 }
 
-/// Returns the fractions of flows by class of path, for the limits. They are given, or the products of the fractions of
-/// sources and receivers below each class of access routers (NIST SP 500-282, chapter 3).
+/// Returns the fraction of flows in each class of path, for the limits on large files. If the scenario does not give
+/// the fractions, they follow from the shares of sources and receivers below each class of access routers (NIST SP
+/// 500-282, chapter 3).
 fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f64; 3] {
     if let Some(shares) = &keys.path_shares {
         return shares.all();

@@ -12,13 +12,13 @@ use crate::flow::resolve_congestion;
 use crate::making::Algorithms;
 use crate::unknown_names::unknown_name;
 
-/// The default variant of algorithms that have a variant of this name (NIST SP 500-282, chapter 5).
+/// Default variant of every algorithm with a variant `nist` (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
 /// Algorithm that may tolerate losses.
 const TOLERANT: &str = "cubic";
-/// Parameter of CUBIC for the tolerated fraction of losses. BBR has a parameter of the same name
-/// with another meaning, which is not refused.
+/// Name of CUBIC's parameter for the fraction of losses that it tolerates. BBR's parameter of this
+/// name has another meaning, and is allowed.
 const LOSS_THRESHOLD: &str = "loss_threshold";
 
 /// Allowed deviation from 1 of the sum of the algorithms' shares.

@@ -15,11 +15,11 @@ const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, Acces
 /// Maximum number of hosts. A larger number would need gigabytes of state.
 const MAX_HOSTS: u64 = 100_000_000;
 
-/// Allowed deviation from 1 of the sum of shares, since published tables round thirds to 0.33.
+/// Allowed deviation of a sum of three shares from 1. Published tables round thirds to 0.33.
 pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
-/// Returns the key of the share of hosts below routers of `class`; it is the same for sources and
-/// receivers.
+/// Returns the key of the share of hosts below routers of `class`. Sources and receivers have equal
+/// keys.
 fn share(class: AccessClass) -> Field<f64> {
     match class {
         AccessClass::Normal => Shares::normal,

@@ -1,4 +1,4 @@
-//! `[mesonet]`: from the user's table to the configuration of `longhaul-mesonet`.
+//! Conversion of the user's table `[mesonet]` to the configuration of `longhaul-mesonet`.
 //!
 //! This module uses the crate's checker, origins and diagnostics; the model itself
 //! (`longhaul-mesonet`) depends on none of these. `keys` declares the keys.

@@ -1,5 +1,5 @@
 //! The parameters of MesoNet under their original names (NIST SP 500-282: 56 in chapter 3, and four for types of files
-//! in tables 8-3 and 8-4). `[mesonet]` itself may contain them, with the values of a configuration file of MesoNet.
+//! in tables 8-3 and 8-4). The table `[mesonet]` may contain them, with values as in a configuration file of MesoNet.
 //! They are translated to Longhaul's keys.
 
 use longhaul_keys::{Field, KIND};
@@ -13,7 +13,7 @@ use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::model::{MesoNetScenario, Seeds};
 
-/// Names of keys, from a table down to a value in it.
+/// Names of the keys on the way from a table down to a value in it.
 type Path = &'static [&'static str];
 
 /// Makes a [`Path`] from declared keys.
@@ -23,18 +23,18 @@ macro_rules! path {
     };
 }
 
-/// Target of an original parameter: the place where its value is used.
+/// Place in a scenario where the value of an original parameter is used.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// A key of `[mesonet]`, with the same value.
     Key(Path),
-    /// A key of `[mesonet]` and its words: code 1 becomes the first word, and so on; other numbers stay the same.
+    /// A key of `[mesonet]` with words as values: code 1 becomes the first word, and so on. Other numbers stay as is.
     Coded(Path, &'static [&'static str]),
     /// A key of the root table.
     Root(Path),
     /// A key of the entries of `long_lived`, with a value for each.
     LongLived(Path),
-    /// The share of the algorithm with this label; the algorithm is added if it is missing.
+    /// The key `share` of the algorithm with this label. The algorithm is added to the list if it is missing.
     Share(&'static str),
     /// The number of entries of `long_lived`, which has to be this number and is only checked.
     Count,
@@ -289,8 +289,8 @@ pub(crate) const ORIGINALS: &[Original] = &[
     ),
 ];
 
-/// Moves values that are given under original names to the keys of these names. The checker then
-/// checks the keys.
+/// Moves values that are given under parameter names of the original MesoNet to the corresponding
+/// keys. The checker then checks these keys.
 pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for original in ORIGINALS {
@@ -323,7 +323,7 @@ fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// Sets a value at the end of `path`, which is the last part of the path `whole`.
+/// Sets a value at `path` below `table`. The path `whole` from the root is only for messages.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -369,7 +369,7 @@ fn code(node: &Node) -> Option<usize> {
     }
 }
 
-/// Returns the entries of the list of tables at `path`, which is created if it is missing.
+/// Returns the entries of the list `key`, created if it is missing; `None` if the value is not a list.
 fn entries<'a>(
     mesonet: &'a mut Table,
     key: Field<Vec<Table>>,
@@ -420,8 +420,8 @@ fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String>
     }
 }
 
-/// Returns the algorithm with this label, which is added if it is missing, and true if it was
-/// added.
+/// Finds the algorithm with the label `label`, or adds it if it is missing. Returns the algorithm's table, and true if
+/// the algorithm was added; `None` for a list of the wrong type.
 fn add_algorithm<'a>(
     mesonet: &'a mut Table,
     label: &str,
@@ -460,7 +460,7 @@ fn algorithm(kind: &str, origin: &Origin) -> Node {
     Node::new(Value::Table(entry), origin.clone())
 }
 
-/// Checks the number of long-lived flows: `fits` compares it with the number in `node`.
+/// Checks that the number in `node` fits the number of long-lived flows; `fits` compares the two.
 fn count(mesonet: &Table, node: &Node, fits: fn(usize, usize) -> bool) -> Result<(), String> {
     let flows = mesonet.get(MesoNet::long_lived).map(|node| &node.value);
     let count = match flows {

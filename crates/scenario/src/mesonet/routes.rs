@@ -138,8 +138,8 @@ impl Routes {
         }
     }
 
-    /// Sets the path with the shortest delay wherever no route to `to` is given. Of equal delays,
-    /// it takes the path with the fewest links; of these, the one over the first links in the list.
+    /// Fills in each route to router `to` that is not given, over the path with the shortest delay.
+    /// Among equal delays, fewer links are preferred, then links that come first in the list.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));
@@ -219,7 +219,7 @@ impl Routes {
     }
 }
 
-/// Returns a message about the routers of a path that does not lead to `to`.
+/// Returns a message about a path that does not lead to `to`: it loops, or ends where no link leads towards `to`.
 fn no_path(path: &[usize], to: usize, layout: &Layout) -> String {
     let name = |&router: &usize| layout.backbone[router].name.as_str();
     let names: Vec<&str> = path.iter().map(name).collect();

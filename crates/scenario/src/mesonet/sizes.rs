@@ -157,8 +157,8 @@ pub(crate) fn topology(
     }
 }
 
-/// Returns true if the two queues of a router share a buffer, which is the default. Queues with
-/// separate servers cannot share one.
+/// Returns true if the two queues of a router share a buffer. Two queues with one server share a
+/// buffer by default; two queues with separate servers must not.
 fn shared_buffer(network: &Table, out: &mut Vec<Diagnostic>) -> bool {
     let dual = network.read(NetworkKeys::service) == Service::Dual;
     let key = NetworkKeys::shared_buffer;

@@ -71,7 +71,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
     })
 }
 
-/// Refuses keys that name links to monitor which do not exist. Zero means no link.
+/// Refuses a monitored link, point of presence or access router that the topology does not have.
 pub(crate) fn check_monitors(measure: &Table, topology: &Topology, out: &mut Vec<Diagnostic>) {
     let links = topology.links.iter().map(|link| link.name.as_str());
     let pops = topology.pops.iter().map(|pop| pop.router.name.as_str());

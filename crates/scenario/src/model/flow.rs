@@ -34,8 +34,8 @@ keys! {
         ]).key().default("0 s"),
         /// Time at which the application stops sending; the end of the run by default.
         pub stop: Option<Time> = Kind::Positive(TIME).key(),
-        /// Behaviour of an application that does not send all the time. It opens connections during the run (TCP;
-        /// servers are at the first node), or sends in bursts.
+        /// Behaviour of an application that does not send all the time: it sends in bursts, or opens TCP connections
+        /// during the run. Servers are at the flow's first node.
         pub traffic: Option<Traffic> = Kind::Tagged(Traffic::KINDS).key(),
     }
 }
@@ -64,16 +64,15 @@ keys! {
 keys! {
     /// Keys for TCP flows only, except those of [`Stack`].
     pub(crate) struct TcpFlow {
-        /// TCP: number of parallel connections between the same hosts, which share each flow's
-        /// transfer and count as one flow.
+        /// TCP: number of parallel connections of a flow. They share the flow's transfer and count as one flow.
         pub streams: u64 = Kind::Whole { min: 1, max: MAX_STREAMS }.key().default("1"),
         /// Payload to send; unlimited by default.
         pub transfer: Option<u64> = Kind::Positive(SIZE).key(),
         /// Difference between the clock of the flow's second node and that of the first, for reported transit times of
         /// data (`tcp.timestamps = "one-way"`); no difference by default.
         pub clock_error: Option<ClockError> = Kind::Table(ClockError::KEYS).key(),
-        /// True to record the state of the sender and of its congestion control at each ACK; for traffic, a
-        /// list of the connections of each source to record, by their number in the table of exchanges.
+        /// True to record the state of the sender and of its congestion control at each ACK. With `traffic`, a list of
+        /// the connections of each source to record, by their number in the column `connection` of `exchanges`.
         pub trace_acks: TracedConnections = Kind::OneOf(&[
             Kind::Flag,
             Kind::List(&Kind::Whole { min: 0, max: i64::MAX }),

@@ -18,8 +18,7 @@ use crate::mesonet::keys::MesoNet;
 use crate::proxy::keys::PROXY;
 use crate::topology::{FLOW_PLACES, TOPOLOGY};
 
-/// All keys of a scenario file for links and flows. The key `mesonet` is included, since it selects
-/// the other kind of simulation.
+/// All keys of a scenario file for links and flows, and the key `mesonet`, which selects the other kind of simulation.
 pub(crate) const SCENARIO: &[Key] =
     together!(About::KEYS, Length::KEYS, Seeds::KEYS, Scenario::KEYS);
 
@@ -60,8 +59,8 @@ keys! {
 keys! {
     /// Keys of the profile and the duration.
     pub(crate) struct Length {
-        /// Frozen bundle of defaults: `rfc`, `linux` for a current kernel, `ns2-2.35`, or `ns2-2003` for older
-        /// studies.
+        /// Set of defaults that later versions do not change: `rfc`, `linux` for a current kernel, `ns2-2.35`, or
+        /// `ns2-2003` for older studies.
         pub profile: Profile = Kind::Word(Profile::NAMES).key().default("rfc"),
         /// Simulated time.
         pub duration: Time = Kind::Positive(TIME).key().required(),
@@ -81,8 +80,8 @@ keys! {
 keys! {
     /// Keys of a simulation of links and flows.
     pub(crate) struct Scenario {
-        /// Timing of links: `exact`, or `ns2`, which rounds times as ns-2's sums do. The rounding
-        /// decides between simultaneous arrivals and departures.
+        /// Timing of links: `exact`, or `ns2` with the rounding errors of ns-2's floating-point times.
+        /// These errors decide the order of simultaneous arrivals and departures.
         pub clock: Clock = Kind::Word(Clock::WORDS).key().default("exact").in_ns2("ns2"),
         /// Source of random numbers: `streams`, with one stream per component, or `ns2`, with
         /// ns-2's single generator for all components, as after `ns-random SEED`.
@@ -97,7 +96,7 @@ keys! {
         pub topology: Table = Kind::Table(TOPOLOGY).key().required(),
         /// Groups of equal flows.
         pub flows: Vec<Table> = Kind::List(&Kind::Table(FLOW)).key().required(),
-        /// Pairs of nodes; one connection between them carries the data of all TCP flows.
+        /// Proxies: pairs of nodes. One connection between the two carries the data of all TCP flows that pass them.
         pub proxies: Vec<Table> = Kind::List(&Kind::Table(PROXY)).key(),
         /// A simulation of MesoNet, in place of `topology` and `flows`.
         pub mesonet: Table = MESONET.key(),

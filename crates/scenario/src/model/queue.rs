@@ -1,4 +1,4 @@
-//! Queue disciplines that a scenario may name, with the keys of the engine's table of disciplines.
+//! Queue disciplines that a scenario may name, and their keys. Both come from the engine's table of disciplines.
 
 use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{Key, Kind};
@@ -6,8 +6,8 @@ use longhaul_keys::{Key, Kind};
 /// Allowed values of a key for the queue of a link: any discipline.
 pub(crate) const QUEUE: Kind = Kind::Tagged(&kinds::<{ count(Use::Link) }>(Use::Link));
 
-/// Allowed values of a key for a discipline that replaces another one during a run. It must decide about packets on
-/// arrival; waiting packets can then stay in the queue.
+/// Allowed values of a key for a discipline that replaces another one during a run: disciplines that decide about a
+/// packet only on its arrival, so that the packets that wait at the change can stay in the queue.
 pub(crate) const QUEUE_ON_ARRIVAL: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OnArrival) }>(Use::OnArrival));
 
@@ -43,7 +43,7 @@ const fn count(of: Use) -> usize {
     count
 }
 
-/// Returns the `N` disciplines that may be used for `of`, each with its keys.
+/// Returns the names and keys of the `N` disciplines that are suitable for the use `of`.
 const fn kinds<const N: usize>(of: Use) -> [(&'static str, &'static [Key]); N] {
     let mut kinds: [(&str, &[Key]); N] = [("", &[]); N];
     let (mut count, mut index) = (0, 0);

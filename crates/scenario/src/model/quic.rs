@@ -22,16 +22,16 @@ keys! {
     pub struct QuicStack {
         /// Stack: `quinn`, or another one in this build.
         pub kind: String = Kind::Text.key().default("quinn"),
-        /// The stack's congestion control, for quinn `cubic`, `newreno` or `bbr`. The key
-        /// `congestion` of the flow replaces it by an algorithm of Longhaul.
+        /// The stack's congestion control; for quinn, `cubic`, `newreno` or `bbr`. The flow's key
+        /// `congestion` replaces it by an algorithm of Longhaul.
         pub congestion: Option<String> = Kind::Text.key().derived("the stack's default"),
         /// Version of the stack; a build with another version refuses the scenario.
         pub version: Option<String> = Kind::Text.key().derived("version of the stack in this build"),
         /// End that opens the connection: the end that sends data or, as in a download, the end
         /// that receives it.
         pub client: Client = Kind::Word(Client::WORDS).key().default("sender"),
-        /// Flow control window: bytes that may be sent before the receiving application has read them. It reads at
-        /// once. The same value is used for a stream, the connection and the sender's buffer.
+        /// Flow control window of a stream and of the connection, and size of the sender's buffer. The receiving
+        /// application reads at once.
         pub window: Bytes = Kind::OneOf(&[Kind::Positive(SIZE_OR_BDP), Kind::Word(&["auto"])]).key()
             .default("auto"),
         /// Initial congestion window; the stack's default if it is not given.

@@ -1,4 +1,4 @@
-//! Keys of proxies that split connections: those of the engine, and those written in another form.
+//! Keys of proxies that split connections: those that the engine declares, and others.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, Table, keys, together};
@@ -12,16 +12,16 @@ use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::KEYS);
 
 keys! {
-    /// Keys of a proxy with values written in another form than the engine's.
+    /// Keys of a proxy that the engine does not declare.
     pub(crate) struct ProxyKeys {
-        /// Start node: the proxy splits TCP flows that begin before it and end behind `end`.
+        /// Start node. TCP flows are split if they pass this node and then `end`, and neither is one of their hosts.
         pub start: String = Kind::Name.key().required(),
         /// End node; it forwards the data of the split flows.
         pub end: String = Kind::Name.key().required(),
     }
     apart {
-        /// Local queue in front of the start node's receivers. A discipline that depends on a rate and a delay gets
-        /// those of the route between the nodes.
+        /// Local queue: segments from senders wait here for the start node's receivers. A discipline that depends on
+        /// rate and delay uses the rate and the delay of the route from the start node to the end node.
         pub queue: Table = QUEUE_OUTSIDE_LINKS.key()
             .default("{ kind = droptail, limit = 1000 packets }").source(Proxy::SOURCE),
         /// Changes during the run, in order of time.
@@ -35,11 +35,11 @@ keys! {
 const CHANGE: &[Key] = together!(ProxyChange::KEYS, ChangeKeys::KEYS);
 
 keys! {
-    /// Keys of a change with values written in another form than the engine's.
+    /// Keys of a change that the engine does not declare.
     pub(crate) struct ChangeKeys {}
     apart {
-        /// New discipline of the local queue: one that decides on arrival (drop-tail, RED).
-        /// Packets in the queue stay; the new discipline starts with fresh state.
+        /// New discipline of the proxy's local queue. Drop-tail and RED are possible, since they decide about a packet
+        /// when it arrives. Packets in the queue stay; the new discipline starts with fresh state.
         pub queue: Table = QUEUE_ON_ARRIVAL.key(),
     }
 }

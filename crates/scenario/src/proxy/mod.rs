@@ -65,8 +65,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Sets the defaults of all keys except transport options. For these, `[tcp]` in the file comes
-/// before the defaults.
+/// Sets the defaults of all keys except transport options, since the scenario's table `[tcp]` takes
+/// precedence over the defaults of transport options.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
     // A local queue without a limit gets the same limit with any discipline.
@@ -86,7 +86,7 @@ fn fill_defaults(proxy: &mut Table, context: Context) {
     }
 }
 
-/// Returns the indices of the two nodes, which need routes both ways; `None` after an error.
+/// Returns the indices of the proxy's two nodes; `None` after an error, such as a missing route.
 fn nodes(
     proxy: &mut Table,
     path: &str,
@@ -117,8 +117,8 @@ fn nodes(
     Some((start, end))
 }
 
-/// Resolves a credit to bytes of payload. It must be at least a full segment, since otherwise no
-/// segment would ever be forwarded.
+/// Resolves a proxy's credit to bytes of payload. Refuses a credit of less than a full segment, since no segment would
+/// ever be forwarded.
 fn resolve_credit<T>(
     table: &mut Table,
     key: Field<T>,

@@ -17,8 +17,8 @@ pub(crate) struct Topology {
     pub keys: &'static [Key],
     /// Keys of a group of flows that determine its end nodes.
     pub flow_keys: &'static [Key],
-    /// Resolves the topology's table, adds its nodes and links to the layout, and returns node
-    /// names.
+    /// Resolves the table of the topology, given its path, and adds the links to the layout. Returns the names of the
+    /// topology's nodes.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
     /// Returns the end nodes of a group of flows, given its table and path.
     pub endpoints: FindEndpoints,
@@ -108,7 +108,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Adds both directions of a link. `rtt` is the round trip for a limit of "1 BDP".
+    /// Adds both directions of a link. A queue's limit of "1 BDP" is computed with the round-trip time `rtt`.
     fn both_ways(
         &mut self,
         name: &str,

@@ -27,10 +27,10 @@ keys! {
 }
 
 keys! {
-    /// Keys of a group of flows in a parking lot that determine its route.
+    /// Keys that determine the route of a group of flows in a parking lot.
     struct FlowPlace {
-        /// Parking lot: numbers of the first and the last router; by default, the ends of the
-        /// chain.
+        /// Parking lot: numbers of the first and the last router on the flows' route; by default, the route is the
+        /// whole chain.
         path: Vec<u64> = Kind::List(&Kind::Whole { min: 0, max: 100_000 }).key(),
     }
 }

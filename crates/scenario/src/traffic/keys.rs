@@ -13,7 +13,7 @@ tagged! {
         PackMime(PackMimeKeys) = "packmime",
         /// Pages and their objects, as in ns-2's WebTraf.
         Web(WebKeys) = "web",
-        /// Connections as epochs of a request, a response and a time between them.
+        /// Connections as sequences of epochs: a request, its response, and the time until the next request.
         Abt(AbtKeys) = "abt",
         /// A greedy connection that is aborted after a time.
         Perturbation(PerturbationKeys) = "perturbation",
@@ -76,8 +76,8 @@ keys! {
     pub(crate) struct PackMimeKeys {
         /// Connections a second.
         pub rate: f64 = Kind::Number(Range::closed(0.01, 1e6)).key().required(),
-        /// Round-trip times in addition to the network's, drawn by the model: those of both sides,
-        /// of the server's side, or none.
+        /// Random round-trip times of the model, added to that of the network: those of the server's
+        /// and the client's side (`both`), of the server's side only, or none.
         pub round_trips: RoundTrips = Kind::Word(RoundTrips::WORDS).key().default("both"),
         /// Time from request to response at the server. `model` draws the inverse of a Weibull
         /// variable, with a mean of about 6 ms.
@@ -145,8 +145,8 @@ keys! {
 keys! {
     /// Connections of a Tmix file.
     pub(crate) struct TmixKeys {
-        /// File of connection vectors, in the original or the alternate format of ns-2's Tmix;
-        /// relative to this file.
+        /// File of connection vectors, in the original or the alternate format of ns-2's Tmix. The
+        /// path is relative to the scenario file.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `vectors` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),

@@ -1,12 +1,12 @@
 //! Connection vectors of Tmix, in both formats of ns-2 (ns manual, chapter "Tmix: Internet Traffic
 //! Generation", sections "Original" and "Alternate Connection Vector Format").
 //!
-//! A unit of the initiator is a request; the next unit of the acceptor is its response. If an
-//! acceptor sends without a request, or again, a request of one byte is added. If an initiator
-//! sends again, the request before has no response. In a concurrent vector, both sides send
-//! independently, so each side has a separate connection. Windows, round-trip times, losses and
-//! segment sizes of a vector are read but not used: the network and the flow determine them. The
-//! time before the FIN is not used either.
+//! A vector lists the data units that the two sides of a connection send. A unit of the initiator is a request; the
+//! acceptor's next unit is the response to it. If the acceptor sends while no request waits for a response, a request
+//! of one byte is added. If the initiator sends twice in a row, the first request has no response. In a concurrent
+//! vector, both sides send independently, so each side has a separate connection. Windows, round-trip times, losses
+//! and segment sizes of a vector are read but not used: the network and the flow determine them. The time before the
+//! FIN is not used either.
 
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};
@@ -16,8 +16,7 @@ const ASKED_WITH: u64 = 1;
 
 const MICROSECONDS: f64 = 1e-6;
 
-/// Reads vectors, and multiplies the start times of connections by `scale`; or returns a message
-/// about the line with an error.
+/// Returns the entries of the connection vectors in `text`, with start times multiplied by `scale`.
 pub(super) fn parse(text: &str, scale: f64) -> Result<Vec<TraceEntry>, String> {
     let mut vectors: Vec<Vector> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
@@ -47,7 +46,7 @@ struct Vector {
     start: Time,
     is_concurrent: bool,
     units: Vec<Unit>,
-    /// Time before the next unit of either side; in a concurrent vector, of each side.
+    /// Time before the next unit, whichever side sends it.
     wait: Span,
     waits: [Span; 2],
 }
@@ -65,7 +64,8 @@ enum Side {
     Acceptor,
 }
 
-/// Processes one line of a Tmix file; `first` is its first word, `rest` are the others.
+/// Adds the content of one line of a Tmix file to `vectors`: a new vector, or data and times of the last vector.
+/// `first` is the first word of the line, `rest` are the other words.
 fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Result<(), String> {
     if let "SEQ" | "S" | "CONC" | "C" = first {
         let start = rest.first().ok_or("a connection without its time")?;
@@ -106,7 +106,7 @@ fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Re
 }
 
 impl Vector {
-    /// Adds a unit of `bytes` bytes, which `side` sends after the current wait.
+    /// Adds a data unit of `bytes` bytes, which `side` sends after the current wait.
     fn sends(&mut self, side: Side, bytes: &str) -> Result<(), String> {
         let own = std::mem::take(&mut self.waits[side as usize]);
         let wait = std::mem::take(&mut self.wait) + own;
@@ -128,14 +128,14 @@ impl Vector {
         Ok(())
     }
 
-    /// Processes a line of the alternate format, with the times since `side` last sent and
-    /// received.
+    /// Processes a line of the alternate format: `side` sends `bytes` bytes. `sent` and `received`
+    /// are the waits after the last data that `side` sent and received.
     fn acts(&mut self, side: Side, sent: &str, received: &str, bytes: &str) -> Result<(), String> {
         self.wait = span(sent)? + span(received)?;
         self.sends(side, bytes)
     }
 
-    /// Returns the exchanges of the vector's connections: of one, or of one for each side.
+    /// Returns a list of exchanges for each connection of the vector: two lists if it is concurrent, otherwise one.
     fn connections(&self) -> Vec<Vec<TraceEntry>> {
         let of = |sides: &[Side]| {
             let units = self.units.iter().filter(|unit| sides.contains(&unit.side));

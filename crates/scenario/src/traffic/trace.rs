@@ -12,7 +12,7 @@ const COLUMNS: [&str; 5] = [
     "server_delay_s",
 ];
 
-/// Reads a table, or returns a message about the first wrong line.
+/// Reads the CSV table of a traffic trace, or returns a message about the first wrong line.
 pub(crate) fn parse(text: &str) -> Result<Vec<TraceEntry>, String> {
     let mut lines = text
         .lines()

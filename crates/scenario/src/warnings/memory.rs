@@ -5,7 +5,7 @@ use longhaul_engine::config::{Config, Tcp, Transport};
 /// Bytes of memory per segment in flight: its packet in a link's ring, which may be half empty, and its entry in the
 /// sender's scoreboard.
 const BYTES_PER_SEGMENT: f64 = 150.0;
-/// Minimum memory for a warning, in bytes: a quarter of a small machine's memory.
+/// Minimum memory for a warning, in bytes: a quarter of the memory of a small machine (8 GB).
 const MANY_BYTES: f64 = 2e9;
 
 /// Warns if the full windows of all flows may not fit into memory; names the flow with the largest.

@@ -110,8 +110,8 @@ fn needs(tcp: &Tcp) -> Needs {
     }
 }
 
-/// Reason why replications of a scenario without random draws are identical, and changes that would
-/// make them differ. The order of simultaneous packets at a node only breaks ties.
+/// Reason why all replications of a scenario without random draws have the same results, and changes
+/// that would make them differ. The random order of simultaneous packets does not count as a draw.
 pub(crate) const NOTHING_DRAWN: &str = "nothing is drawn at random but the order of packets that arrive \
      together; draw start times (start = { uniform = [\"0 s\", \"1 s\"] }), or losses, traffic or a delay box";
 
@@ -158,7 +158,7 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     drawn.map(|(_, what)| what).collect()
 }
 
-/// Returns the parts that random numbers decide, as a row of `longhaul explain`.
+/// Returns the row of `longhaul explain` about random numbers: the parts of the simulation that they decide.
 pub(crate) fn explain_drawn(config: &Config) -> ExplainRow {
     let drawn = drawn(config);
     let (value, origin) = match drawn.is_empty() {
@@ -234,9 +234,9 @@ fn warn_of_flows(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<Str
     }
 }
 
-/// Warns about access links that are not faster than the path behind them. A queue then builds up
-/// at the hosts. Its default limit is too long for that: it is meant for fast links without a
-/// queue.
+/// Warns about access links that are not faster than the path behind them, if their queues have the default limit.
+/// Packets then wait at the hosts, and the default limit, made for faster access links, lets this queue become very
+/// long.
 fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -322,7 +322,7 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns about timers that expire before an answer can arrive, whatever the network does.
+/// Warns about flows with timers that expire before an acknowledgement or SYN-ACK can arrive.
 fn warn_of_timeouts(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -349,9 +349,9 @@ fn warn_of_timeouts(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<
     }
 }
 
-/// Warns about datagrams at even intervals that together overload a drop-tail queue. Packets of one
-/// flow may then always arrive just after a departure, and find a free place (Floyd and Jacobson,
-/// "On traffic phase effects in packet-switched gateways", 1992).
+/// Warns about flows that send datagrams at even intervals and together overload a drop-tail queue.
+/// One flow may then always find a free place, since its packets arrive just after departures (Floyd
+/// and Jacobson, "On traffic phase effects in packet-switched gateways", 1992).
 fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     let mut on_link: BTreeMap<usize, Vec<(&str, u64, u64)>> = BTreeMap::new();
@@ -403,9 +403,8 @@ fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<St
     }
 }
 
-/// Warns about algorithms that take queueing by their own bursts for congestion. They were
-/// published for paths of at most 10 Mbit/s. If the flow paces, algorithms without bursts under
-/// pacing are excluded.
+/// Warns about algorithms that mistake queueing by their own bursts for congestion. They were published for paths of at
+/// most 10 Mbit/s. If the flow paces, algorithms without bursts under pacing are excluded.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);

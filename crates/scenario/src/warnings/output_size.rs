@@ -4,8 +4,8 @@ use longhaul_engine::config::{Config, Link, Transport};
 
 use super::{packet_bytes, segment_bytes};
 
-/// Measured bytes per sample of a flow or link in the table of time series: for close samples, with
-/// few changed values, and for samples far apart.
+/// Measured bytes per sample of a flow or link in the table of time series. The first value is for frequent samples,
+/// with few changes between them; the second is for rare samples.
 const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
 /// Bytes per packet in a capture: a block of pcapng with Ethernet, IP, TCP and timestamps.
 const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
@@ -42,7 +42,7 @@ pub(crate) fn expected_bytes(config: &Config) -> f64 {
     samples(config) * BYTES_PER_SAMPLE[0] + captures
 }
 
-/// Returns the sum of the rates (bit/s) that sources offer; `of` returns the rate of one of them.
+/// Returns the sum of the rates (bit/s) that all flows offer; `of` returns the rate of one flow.
 fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
     config.flows.iter().map(|flow| of(&flow.transport)).sum()
 }
@@ -74,8 +74,8 @@ fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))
 }
 
-/// Returns the bytes of a link's capture for full data packets at its rate, or at the offered rate
-/// of sources if this is lower.
+/// Returns the bytes of a link's capture if full data packets pass at the link's rate, or at the rate `offered_bps`
+/// that sources offer, if this is lower.
 fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let packet_bytes = config
         .flows

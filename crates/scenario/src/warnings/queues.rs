@@ -55,7 +55,7 @@ fn slowest(link: &Link) -> Rate {
     rates.fold(link.capacity(), Rate::min)
 }
 
-/// Warns about links with a varying rate if the discipline reads the rate only once, as in its source.
+/// Warns about links with a varying rate and a queue that uses only the initial rate.
 pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     for link in &config.links {
         if !link.rate_varies() {
@@ -85,7 +85,7 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
 }
 
 /// Warns about ACK filtering in a queue that data fills. Only one acknowledgement of a connection then passes per
-/// drained queue, and the connection sends its window in one burst.
+/// queueing delay, and the connection sends its window in one burst.
 pub(super) fn warn_of_shared_ack_filters(
     resolved: &ResolvedDocument,
     config: &Config,

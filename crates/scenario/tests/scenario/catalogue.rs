@@ -1,4 +1,4 @@
-//! The lists of `longhaul list`: keys, values and defaults are those of scenarios.
+//! Tests of the lists that `longhaul list` prints: their keys, values and defaults agree with scenarios.
 
 use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{keys, profiles, queues};
@@ -14,7 +14,7 @@ fn pattern(path: &str) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// Returns a path without the kinds of tables that it contains in brackets.
+/// Returns a path without the kinds of tables in brackets.
 fn without_kinds(path: &str) -> String {
     let parts = path
         .split('[')

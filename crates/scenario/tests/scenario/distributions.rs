@@ -8,7 +8,7 @@ use longhaul_scenario::{Scenario, parse};
 
 use crate::refusal;
 
-/// A key for distributions, with the text of its values, and their form in the engine.
+/// A key for distributions, with functions for the text of a value and for the resolved distribution.
 struct Place {
     key: &'static str,
     written: fn(&str) -> String,
@@ -16,7 +16,7 @@ struct Place {
     unit: Unit,
 }
 
-/// Unit of a distribution's values, which decides their text and their numbers in the engine.
+/// Unit of a distribution's values. It determines how they are written in a scenario and stored in the engine.
 #[derive(Clone, Copy)]
 enum Unit {
     Seconds,

@@ -11,7 +11,7 @@ fn replaced(from: &str, to: &str) -> String {
     refusal(&BASE.replacen(from, to, 1))
 }
 
-/// Checks that a message has one diagnosis: position, key, text, and the underlined line.
+/// Checks that `message` contains exactly one diagnosis, begins with `head`, and contains all `parts`.
 fn assert_one(message: &str, head: &str, parts: &[&str]) {
     let heads = message
         .lines()
@@ -515,7 +515,7 @@ fn udp_flows_take_no_tcp_keys() {
     );
 }
 
-/// Checks that an error about an invalid default points to the table without the key.
+/// Checks that an error about an invalid default points to the table in which the key is left out.
 #[test]
 fn a_default_that_does_not_fit_points_to_its_table() {
     let text = r#"duration = "1 s"

@@ -119,8 +119,8 @@ fn is_sorted(value: &Json) -> bool {
     }
 }
 
-/// Checks that keys of resolved scenarios and of the schema are sorted in every build, so hashes of scenarios do not
-/// depend on features. Another crate, such as quinn's qlog, may make `serde_json` keep the order of insertion.
+/// Checks that keys of resolved scenarios and of the schema are sorted. A scenario's hash depends on their order, and
+/// `serde_json` does not sort keys if another crate of the build, such as quinn's qlog, enables the order of insertion.
 #[test]
 fn keys_of_resolved_examples_and_of_the_schema_are_sorted() {
     for path in examples() {
@@ -173,7 +173,7 @@ fn the_schema_describes_algorithms_and_slow_starts() {
     }
 }
 
-/// The keys of a kind of traffic are listed under its name.
+/// Checks that the list of all keys contains the keys of each kind of traffic.
 #[test]
 fn keys_of_each_kind_are_listed() {
     let listed = keys();

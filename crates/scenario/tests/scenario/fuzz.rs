@@ -116,7 +116,7 @@ fn scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// Reads mutated texts as scenarios, for `time` or until `cases` of them were read.
+/// Reads at most `cases` mutated texts as scenarios, for at most `time`.
 fn read(cases: u32, time: Duration) {
     let config = Config {
         cases: 1,
@@ -147,7 +147,7 @@ fn whatever_is_read_is_answered() {
     read(300, Duration::from_secs(60));
 }
 
-/// Every mutated text that is read in ten minutes gives a scenario or a message.
+/// Reads mutated scenario texts for ten minutes. Checks that each gives a scenario or an error message.
 #[test]
 #[ignore = "takes ten minutes"]
 fn whatever_is_read_in_ten_minutes_is_answered() {

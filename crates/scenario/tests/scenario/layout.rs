@@ -202,8 +202,8 @@ fn a_link_without_a_way_back_has_no_reverse() {
     assert!(!error.contains("route"), "{error}");
 }
 
-/// Checks that values derived from a path use the path of the packets. The paths over b and over c have the same delay;
-/// packets take the one over b, which is fast.
+/// Checks that the receive window is derived from the path that packets take. The paths over b and over c have the same
+/// delay; packets take the path over b, whose links are faster.
 #[test]
 fn a_diamond_of_equal_delays_is_derived_from_the_path_that_packets_take() {
     let link = |from: &str, to: &str, mbps: &str| {

@@ -15,7 +15,7 @@ fn link_with(key: &str, value: &str) -> longhaul_scenario::Scenario {
     with(&[&format!("{LINK}.{key}={value}")])
 }
 
-/// Checks the message about a wrong key of the link, which is on line 5.
+/// Checks that the key and value `text` of the link cause one message, at line 5, which contains all `parts`.
 fn link_refusal(text: &str, parts: &[&str]) {
     let message = refusal(&BASE.replacen("delay =", &format!("{text}, delay ="), 1));
     let heads = message
@@ -50,8 +50,8 @@ fn bursts_give_the_channel_with_their_mean_length_and_rate() {
     assert_eq!(value(&scenario, resolved), "1");
 }
 
-/// Checks the largest legal loss rate of bursts. A packet that passes follows each burst, so bursts
-/// of one packet can lose at most half of all packets.
+/// Checks that bursts of one packet may lose half of all packets. They cannot lose more, since at least one packet
+/// passes between two bursts.
 #[test]
 fn the_largest_loss_rate_of_bursts_is_legal() {
     let scenario = link_with("loss", "{ bursts = { loss_rate = 0.5, mean_length = 1 } }");
@@ -113,7 +113,7 @@ fn changes_hold_both_ways_except_for_loss() {
     assert_eq!(links[1].changes, [first, second]);
 }
 
-/// Reads the base scenario, with one part replaced, from a directory that also has another file.
+/// Reads [`BASE`], with `from` replaced by `to`, from a directory that also has the file `file`.
 fn beside_a_file(
     (from, to): (&str, &str),
     (file, text): (&str, &str),
@@ -463,9 +463,9 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
     );
 }
 
-/// Checks that the reverse direction has its own values, and all others of the forward direction.
-/// With 100 Mbit/s and 20 ms forward, and 1 Mbit/s and 30 ms back, the round trip is 50 ms for
-/// both.
+/// Checks that a link's reverse direction has the values in `reverse` and, for other keys, those of
+/// the forward direction. The round trip, with 20 ms forward and 30 ms back, is 50 ms for both
+/// directions.
 #[test]
 fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
     let scenario = with(&[
@@ -603,8 +603,8 @@ fn acks_are_filtered_in_the_queue_of_one_direction() {
     );
 }
 
-/// Checks the warning about access links that are as slow as the path; there is none if their queue
-/// is given. The default limit of 10,000 packets of 1500 bytes takes 120 ms at 1 Gbit/s.
+/// Checks the warning about the default queue of access links that are as slow as the path. The
+/// queue's 10,000 packets of 1500 bytes take 120 ms at 1 Gbit/s.
 #[test]
 fn hosts_as_slow_as_the_path_are_warned_of_unless_their_queue_is_given() {
     let warned = |access: &str| {
@@ -643,7 +643,7 @@ fn a_byte_order_mark_before_a_table_or_a_trace_is_skipped() {
     assert_eq!(plain.hash(), marked.expect("valid").hash());
 }
 
-/// Reads the base scenario with a slow return channel. Its 1 BDP is less than a packet.
+/// Reads the base scenario with a reverse rate at which 1 BDP is less than a packet, and further reverse keys `more`.
 fn slow_return(more: &str) -> Result<longhaul_scenario::Scenario, String> {
     let link = format!("reverse = {{ rate = \"5 kbps\"{more} }}, delay =");
     parse(&BASE.replacen("delay =", &link, 1), "base.toml", None, &[])

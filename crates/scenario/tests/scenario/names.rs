@@ -1,8 +1,8 @@
-//! Names and titles from a foreign file, which reach terminals, pages and file names.
+//! Names and titles from an untrusted scenario file, which end up in terminals, pages and file names.
 
 use crate::{BASE, refusal};
 
-/// Returns [`BASE`] with another title, label of flows and name of the link, written as escapes of TOML.
+/// Returns [`BASE`] with a title and a label of its flows. Both texts may contain escapes of TOML.
 fn named(title: &str, label: &str) -> String {
     let flows = format!("[[flows]]\nlabel = \"{label}\"");
     format!(

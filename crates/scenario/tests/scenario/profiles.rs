@@ -323,8 +323,8 @@ fn max_ssthresh_means_the_profiles_limited_slow_start_and_zero_none() {
     );
 }
 
-/// In the profile `linux`, only CUBIC has HyStart, as in tcp_cubic.c. Its trains are twice as long
-/// if segments are paced.
+/// Checks that only CUBIC has HyStart in the profile `linux`, as in tcp_cubic.c. The acknowledgement trains that end
+/// slow start are twice as long if segments are paced.
 #[test]
 fn the_kernel_s_cubic_has_its_hystart() {
     let slow_start = |profile: &str, kind: &str, more: &[&str]| {

@@ -1,4 +1,4 @@
-//! Proxies that split connections: defaults, refusals, and the results of the thesis on them.
+//! Proxies that split connections: defaults, refusals, and results of a thesis (University of Innsbruck, 2009).
 
 use longhaul_engine::measure::{NoRecorder, Totals};
 use longhaul_engine::queue::{Capacity, QueueConfig};
@@ -228,7 +228,7 @@ fn two_proxies_serve_two_directions_and_one_flow_has_one() {
     assert!(message.contains("only one may split them"), "{message}");
 }
 
-/// Checks that connections of applications are split in each direction that carries data.
+/// Checks that a proxy splits the connections of traffic sources in each direction that carries data.
 #[test]
 fn traffic_is_split_in_both_directions() {
     let both = |traffic: &str| {
@@ -383,9 +383,8 @@ fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     }
 }
 
-/// Checks that the use of the satellite link with a proxy does not depend on the number of flows.
-/// In the thesis, it is 94.1 Mbit/s with 500 flows and 94.2 Mbit/s with 5 flows; the results are
-/// within 2 Mbit/s.
+/// Checks that 5 and 500 flows through a proxy use the satellite link equally. In the thesis, they
+/// use 94.2 Mbit/s and 94.1 Mbit/s of it; here both rates are within 2 Mbit/s of 94.2 Mbit/s.
 #[test]
 #[ignore = "minutes"]
 fn few_and_many_flows_use_the_split_link_alike() {
@@ -423,9 +422,8 @@ fn windows_shrink_as_in_the_study() {
     assert!((mean - 0.3).abs() < 0.05, "{shares:?}");
 }
 
-/// Checks that Web traffic through a proxy has the rates of the thesis. The offered load of 750 web
-/// flows exceeds the link's capacity. They use 95.4 Mbit/s of it (within 2) and get 120 kbit/s each
-/// (within 8).
+/// Checks that 750 Web flows through a proxy have the rates of the thesis: together they use 95.4 Mbit/s of the link,
+/// within 2 Mbit/s, and each receives 120 kbit/s on average, within 8 kbit/s.
 #[test]
 #[ignore = "minutes"]
 fn web_traffic_goes_by_the_proxy_as_in_the_study() {

@@ -418,10 +418,9 @@ fn a_threshold_at_the_limit_is_refused() {
     );
 }
 
-/// Checks that default limits are those of each discipline's own source. If the source gives none,
-/// the limit is one bandwidth-delay product. This applies to RFC 8289, RFC 8033 and the papers on
-/// RED, PI, REM, DECbit, round robin and DRR. The simulations of VCP and XCP use one
-/// bandwidth-delay product.
+/// Checks that default limits are those of each discipline's own source. RFC 8289, RFC 8033 and the papers on RED, PI,
+/// REM, DECbit, round robin and DRR give none: the limit is then one bandwidth-delay product. The simulations of VCP
+/// and XCP use one bandwidth-delay product.
 #[test]
 fn default_limits_are_those_of_each_disciplines_own_source() {
     let limit = |profile: &str, kind: &str| {
@@ -453,7 +452,7 @@ fn default_limits_are_those_of_each_disciplines_own_source() {
     }
 }
 
-/// Returns the texts of the warnings about [`BASE`] with overrides that contain `text`.
+/// Returns those warnings about [`BASE`] with `overrides` that contain `text`.
 fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
     let scenario = with(overrides);
     let warnings = scenario.warnings().iter();
@@ -464,7 +463,7 @@ fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
 }
 
 /// Checks that the profile `linux` selects the kernel's variants of CoDel and PIE. PIE measures the
-/// delay, and its update interval of 15 ms takes four ticks of 1/250 s.
+/// delay. Its update interval of 15 ms becomes 16 ms, four ticks of 1/250 s.
 #[test]
 fn linux_has_the_kernels_codel_and_pie() {
     let queue = |kind: &str| {

@@ -13,7 +13,7 @@ use longhaul_scenario::{
 
 use crate::{origin, value};
 
-/// A scenario with a path of 12.5 MB, and a queue of the same size.
+/// A scenario with a path that holds 12.5 MB, and a queue of the same size.
 const BASE: &str = r#"
 duration = "10 s"
 
@@ -34,7 +34,7 @@ impl StackFactory for Checked {
     }
 }
 
-/// A program with a stack that has two algorithms and cannot run algorithms that need routers.
+/// A program with one QUIC stack, which refuses XCP, an algorithm that needs routers.
 struct Program;
 
 impl Algorithms for Program {
@@ -116,7 +116,7 @@ fn the_stack_its_algorithm_and_its_version_are_written() {
     assert!(other.contains(expected), "{other}");
 }
 
-/// Checks that labels and results contain the names of the algorithm and of its stack.
+/// Checks the default label of QUIC flows, and the name of their congestion control in the configuration.
 #[test]
 fn the_congestion_control_is_the_stack_s_or_one_of_longhaul() {
     for (overrides, label, name) in [

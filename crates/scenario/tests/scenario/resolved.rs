@@ -181,7 +181,7 @@ fn suspicious_scenarios_are_run_with_a_warning() {
 }
 
 /// Checks that a resolved scenario with a receive window of one segment can be read again. The
-/// threshold follows the receive window, but is never below two segments (RFC 5681, equation 4).
+/// initial slow-start threshold equals the receive window, but is at least two segments (RFC 5681, equation 4).
 #[test]
 fn a_receive_window_of_one_segment_can_be_read_again() {
     for (window, ssthresh) in [(1, "2"), (2, "2"), (3, "3")] {
@@ -203,8 +203,8 @@ fn replications_without_random_numbers_are_told_of() {
     assert!(mesonet.draws() && mesonet.nothing_drawn().is_none());
 }
 
-/// Checks that a `run.json` is read as the scenario of its run. Other documents are read as they
-/// are.
+/// Checks that a `run.json` is read as the scenario of its run. Another document with a key
+/// `scenario` is refused.
 #[test]
 fn the_scenario_of_a_finished_run_is_read() {
     let scenario = with(&["seed=7"]);

@@ -1,4 +1,4 @@
-//! Warnings about values that are allowed but probably not intended, on both sides of their bounds.
+//! Warnings about values that are allowed but probably not intended.
 
 use longhaul_scenario::{Simulation, parse};
 use longhaul_units::{Span, Time};
@@ -65,7 +65,7 @@ fn queues_at_a_flow_s_own_hosts() {
     assert_told(text, &[], false);
 }
 
-/// Full windows of 13.3 million segments, 2 GB at 150 B each, and more cause a warning.
+/// Checks that full windows of all flows cause a warning above 2 GB: 13.3 million segments of 150 B each.
 #[test]
 fn windows_larger_than_memory() {
     let text = "full windows would take some";
@@ -90,8 +90,8 @@ fn replications_that_are_all_the_same() {
     assert_told(text, &["replication=1", start], false);
 }
 
-/// Checks that DECbit's queue causes a warning if other senders use it. It marks from one waiting
-/// packet on (Ramakrishnan and Jain 1990). Senders of RFC 3168 halve their windows for such marks.
+/// Checks that DECbit's queue causes a warning if other senders use it with ECN. The queue marks packets from an
+/// average length of one packet on (Ramakrishnan and Jain 1990); senders of RFC 3168 halve their windows for a mark.
 #[test]
 fn decbit_s_queue_with_other_senders() {
     let text = "it is made for `decbit` senders";
@@ -157,8 +157,7 @@ fn a_simulation_knows_its_end() {
     );
 }
 
-/// Checks the message about a key of a table's former kind, changed by an override: it says that
-/// the key was right in the file.
+/// Checks the message about a key that fits the kind of its table in the file, but not the kind set by an override.
 #[test]
 fn keys_of_the_kind_before_an_override_are_told_of() {
     let text = BASE.replacen(
@@ -182,7 +181,7 @@ fn keys_of_the_kind_before_an_override_are_told_of() {
     assert!(!beside.to_string().contains("another kind"), "{beside}");
 }
 
-/// An error gives programs the keys with mistakes, each once, in the order of the file.
+/// Checks that an error lists the paths of the wrong keys, each once, in the order of the file.
 #[test]
 fn an_error_names_its_keys() {
     let text = BASE

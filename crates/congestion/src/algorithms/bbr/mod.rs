@@ -1,9 +1,8 @@
 //! BBR: sends at the measured delivery rate, and keeps the bandwidth-delay product in flight.
 //!
 //! This module has the parts that both versions share: rounds, samples, the test for a full pipe, and the pacing rate.
-//! The pseudocode of BBR stores state for each packet; this module stores it per flow. A round therefore ends with the
-//! first delivery or loss of a segment sent after the round began, as counters of segments sent, delivered and lost
-//! tell.
+//! The pseudocode of BBR stores state for each packet; this module only counts the flow's segments. A round ends when
+//! more segments have been delivered or lost than had been sent at its beginning.
 
 #[cfg(test)]
 mod differential;
@@ -31,9 +30,8 @@ const MIN_WINDOW: f64 = 4.0;
 /// one at the receiver.
 const QUANTA: f64 = 3.0;
 
-/// Requirements of BBR. The maximum delivery rate is its estimate of the bandwidth. BBR also needs RACK-TLP: otherwise,
-/// only the retransmission timer detects lost retransmissions, and a window of two bandwidth-delay products would wait
-/// for the timer.
+/// Requirements of BBR. The maximum delivery rate is its estimate of the bandwidth. BBR also needs RACK-TLP:
+/// otherwise, only the retransmission timer would detect lost retransmissions.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     paces: true,
@@ -87,7 +85,7 @@ struct Sample {
     limited: bool,
 }
 
-/// Counter of rounds; it also determines the changes of counters from one acknowledgement to the next.
+/// Counter of rounds, and of the segments that each acknowledgement newly reports as delivered or lost.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Meter {
     delivered: u64,
@@ -95,8 +93,8 @@ struct Meter {
     in_flight: u64,
     /// Number of rounds so far.
     rounds: u64,
-    /// Number of segments sent before the current round. The round ends when more than these have been delivered or
-    /// lost.
+    /// Number of segments sent before the current round. The round ends when the number of segments delivered or lost
+    /// exceeds it.
     round_end: u64,
     /// Number of segments sent until the flow was last limited. Delivery rates measured with these segments may be too
     /// low.
@@ -104,7 +102,7 @@ struct Meter {
 }
 
 impl Meter {
-    /// Returns the changes of the counters since the last acknowledgement, and begins a new round if one is due.
+    /// Returns the numbers of segments that `ack` newly reports as delivered and lost; begins a new round if due.
     #[inline]
     fn read(&mut self, ack: &AckSample) -> Newly {
         let delivered = ack.delivered - self.delivered;
@@ -187,8 +185,8 @@ enum Episode {
     Timeout,
 }
 
-/// Recovery from losses, and the window to restore afterwards: the last one that neither recovery nor ProbeRTT had
-/// reduced.
+/// Recovery from losses, and the window to restore afterwards: the last window before recovery or ProbeRTT reduced
+/// it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     episode: Option<Episode>,
@@ -286,11 +284,11 @@ fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
     f64::max((bits / segment_bits) as i64 as f64, 1.0)
 }
 
-/// State of the probe for the round-trip time; `None` until few enough segments are in flight.
+/// State of ProbeRTT; `None` until the number of segments in flight has fallen to ProbeRTT's limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ProbeRtt(Option<Measuring>);
 
-/// Measurement of the round-trip time, which begins when few enough segments are in flight.
+/// Measurement in ProbeRTT, which begins when the number of segments in flight has fallen to ProbeRTT's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Measuring {
     until: Time,

@@ -27,7 +27,7 @@ const UNKNOWN_PEAK: u64 = 20;
 pub struct KernelBic {
     low_window: u64,
     max_increment: u64,
-    /// Number of round trips close to the peak for `DIVISOR` segments of growth (`smooth_part`).
+    /// Number of round trips in which a window close to the peak grows by `DIVISOR` segments (`smooth_part`).
     smooth_part: u64,
     /// Fraction of the window that is kept after a loss, in 1024ths.
     kept: u64,

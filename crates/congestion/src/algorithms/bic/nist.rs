@@ -2,7 +2,7 @@
 //! 15(5), 2007), who took them from Linux.
 //!
 //! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends when the step reaches its maximum, as in the
-//! published algorithm; the condition in the report is different.
+//! published algorithm; NIST's report has a different condition.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::Window;
 
-/// Divisor of the distance to the target; the quotient is the growth per round trip (B in the study).
+/// Divisor of the distance from the window to its target (B in the study); the quotient is the growth per round trip.
 const DIVISOR: f64 = 4.0;
 
 /// State of BIC for one flow, in the variant of NIST's study.
@@ -35,7 +35,7 @@ pub struct BicNist {
     probe: Option<Probe>,
 }
 
-/// Step of the probing, and the window at which the step grows.
+/// Step of the probing beyond the peak, and the window at which the step grows.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,
@@ -58,7 +58,7 @@ impl BicNist {
         }
     }
 
-    /// Returns the growth of the search, in segments per round trip (equation 10).
+    /// Returns the growth of the window by BIC's search, in segments per round trip (equation 10).
     fn increase(&self, cwnd: f64) -> f64 {
         let below = self.target - cwnd;
         let delta = below / DIVISOR;
@@ -73,7 +73,7 @@ impl BicNist {
         }
     }
 
-    /// Grows the window for an acknowledgement of `credit` segments, above the low window (equation 9).
+    /// Grows a window of at least `low_window` for an acknowledgement of `credit` segments (equation 9).
     fn search(&mut self, credit: f64, window: &mut Window) {
         let cwnd = window.cwnd();
         let Some(mut probe) = self.probe else {
@@ -104,7 +104,7 @@ impl BicNist {
         }
     }
 
-    /// Moves the ends of the search after a congestion signal at `base` segments (equation 11).
+    /// Restarts the search after a congestion signal at `base` segments, and sets its upper end (equation 11).
     fn end_epoch(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.last_max;
         self.max = if lower {
@@ -166,8 +166,8 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Compares steps with equation 10 of NIST SP 500-282, also at the limits of its cases: distances of S = 4
-    /// segments, and of 32 (S - 1) beyond the target.
+    /// Compares steps at a window of 900 segments with equation 10 of NIST SP 500-282. Two cases of the equation begin
+    /// at S = 4 and at 32 (S - 1) = 96 segments beyond the target.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {
         for (target, expected) in [
@@ -210,8 +210,8 @@ mod tests {
         assert_eq!(bic.target, (2.0 * 200.16 + 0.0) / 2.0);
     }
 
-    /// Checks the peak after a congestion signal (equation 11). Each row has the window, the peak before the signal,
-    /// and the peak after it.
+    /// Checks that the peak becomes the window at a congestion signal, or nine tenths of the window if the window is
+    /// below the last peak (equation 11).
     #[test]
     fn a_flow_that_loses_ground_aims_lower() {
         for (cwnd, before, after) in [(1058.0, 1000.0, 1058.0), (1000.0, 1058.0, 900.0)] {

@@ -100,8 +100,7 @@ impl BinarySearch {
     }
 
     /// Returns the number of segments, at most one, that an acknowledgement adds in Linux 2.6.22. Up to `low_window`,
-    /// the growth is that of standard TCP for one segment: `bictcp_update` returns before it accounts for delayed
-    /// acknowledgements.
+    /// each acknowledgement counts as one segment, even if it covers several (`bictcp_update`).
     fn linux_step(&mut self, ack: &AckSample, cwnd: f64) -> f64 {
         self.ack_ratio.observe(ack.acked);
         if self.is_standard(cwnd) {
@@ -110,7 +109,7 @@ impl BinarySearch {
         (self.linux_increase(cwnd) * self.ack_ratio.segments() / cwnd).min(1.0)
     }
 
-    /// Returns the number of segments that `credit` acknowledged segments add in the paper's variant.
+    /// Returns the growth of the window in the paper's variant for `credit` acknowledged segments, in segments.
     fn paper_step(&mut self, credit: f64, cwnd: f64) -> f64 {
         let increase = if self.is_standard(cwnd) {
             1.0
@@ -126,7 +125,7 @@ impl BinarySearch {
         cwnd < self.low_window || self.linux && cwnd == self.low_window
     }
 
-    /// Stores the peak, and returns the window after a reduction at `base` segments.
+    /// Returns the window after a reduction from `base` segments. Also stores the peak for the next binary search.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;

@@ -13,11 +13,11 @@ use super::laws::{
 pub(super) enum State {
     /// Doubles the rate until the nominal rate no longer grows (section 4.2).
     Initial,
-    /// For a round trip, drains the queue that a probe or congestion has left (section 4.4).
+    /// Drains the queue that a probe or congestion has left, for one round trip (section 4.4).
     Recovery,
     /// Sends at the nominal rate; `eras` round trips have passed (section 4.5).
     Cruising { eras: u32 },
-    /// For a round trip, sends a sixteenth faster than the nominal rate (section 4.6).
+    /// Sends a sixteenth faster than the nominal rate, for one round trip (section 4.6).
     Probing,
     /// Sends a quarter faster than the nominal rate; `eras` round trips have passed (section 4.7).
     Pushing { eras: u32 },
@@ -26,7 +26,7 @@ pub(super) enum State {
 /// An era, C4's round trip: it ends when the first packet sent in it is acknowledged (section 3.4).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Era {
-    /// Number of packets sent before the era; the era ends when one more is acknowledged.
+    /// Number of packets sent before the era. The era ends when more packets than this number are acknowledged or lost.
     pub end: u64,
     /// Smallest round-trip time in the era, in seconds.
     pub min_rtt_s: f64,
@@ -45,7 +45,7 @@ pub(super) struct Cycle {
     pub alpha: f64,
     /// True if the probe caused congestion.
     pub congested: bool,
-    /// True if the sender was limited at times by something other than the application.
+    /// True unless the application limited the sender during the whole cycle.
     pub used: bool,
     /// Maximum delivery rate of the cycle, in segments per second.
     pub largest: f64,
@@ -63,8 +63,8 @@ impl Era {
 }
 
 impl Cycle {
-    /// Returns true if the rate has grown enough in the cycle to reach `rate`: after a push, by a quarter of the
-    /// attempted increase; after a probe without congestion, by any amount.
+    /// Returns true if the nominal rate, now `rate`, has grown enough in this cycle: after a push, by a quarter of the
+    /// attempted increase or more; after a probe, by any amount, but only without congestion.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {
@@ -75,7 +75,7 @@ impl Cycle {
     }
 }
 
-/// State of a flow with C4 of the draft. Section numbers refer to draft-huitema-ccwg-c4-spec.
+/// State of a flow with C4 of draft-huitema-ccwg-c4-spec, to which section numbers refer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DraftC4 {
     /// Current state of the state machine (section 4).
@@ -93,7 +93,7 @@ pub struct DraftC4 {
     pub(super) running_min_s: f64,
     /// The current round trip (section 3.4).
     pub(super) era: Era,
-    /// Values measured since the last Recovery ended; they determine the growth (section 4).
+    /// Values measured since the last Recovery; they set the rate and the state after the next one (section 4).
     pub(super) cycle: Cycle,
     /// Number of successive Recovery states with congestion (section 5.5.2).
     pub(super) congested_recoveries: u32,

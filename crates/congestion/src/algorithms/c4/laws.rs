@@ -78,7 +78,7 @@ mod tests {
         );
     }
 
-    /// Section 4.1: the margin is a quarter of the nominal maximum round-trip time, up to 15 ms.
+    /// Checks the margin added to the nominal maximum round-trip time: a quarter of it, up to 15 ms (section 4.1).
     #[test]
     fn margins_are_a_quarter_of_the_round_trip_up_to_fifteen_milliseconds() {
         for (max_rtt_s, margin) in [(0.02, 0.005), (0.06, 0.015), (0.4, 0.015)] {

@@ -20,7 +20,7 @@ pub(super) trait Form: Default {
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
 
-    /// Returns the state, and the number of packets sent before the current era.
+    /// Returns the flow's state, and the number of packets sent before the current era, which is a round trip.
     fn era(&self) -> (Self::State, u64);
 }
 
@@ -46,8 +46,8 @@ impl<C: Form> Path<C> {
         }
     }
 
-    /// Simulates one era. Round-trip times are `rtt_ms`, and the path delivers `rate` packets per second. Returns the
-    /// state at the end of the era.
+    /// Simulates one era (round trip) with a round-trip time of `rtt_ms`, on a path that delivers `rate` packets per
+    /// second. Returns the flow's state at the end of the era.
     pub(super) fn era(&mut self, rate: f64, rtt_ms: u64) -> C::State {
         let (_, end) = self.c4.era();
         while self.c4.era().1 == end {

@@ -8,7 +8,7 @@ use crate::facts::{AckSample, Limit};
 
 /// Weight of a new value in the averages of losses and marks.
 const GAIN: f64 = 1.0 / 16.0;
-/// Maximum excess of a round-trip time over the running minimum that is taken into account, in seconds.
+/// Upper bound of the excess of an era's largest round-trip time over the running minimum, in seconds.
 pub(super) const MAX_JITTER_S: f64 = 0.25;
 /// Upper bound of the delay threshold, in seconds.
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
@@ -29,8 +29,8 @@ pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
     }
 }
 
-/// Returns the delay threshold in seconds: a round-trip time that exceeds the nominal maximum by more indicates
-/// congestion (section 5.2). `insensitivity` is 1 minus the flow's sensitivity.
+/// Returns the delay threshold in seconds (section 5.2): a round-trip time indicates congestion if it exceeds the
+/// nominal maximum `max_rtt_s` by more than this threshold. `insensitivity` is 1 minus the flow's sensitivity.
 pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
     let fraction = 1.0 / 16.0 + 3.0 / 16.0 * insensitivity;
     (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
@@ -47,7 +47,7 @@ pub(super) fn loss_rate_after_deliveries(rate: f64, delivered: u64) -> f64 {
     rate * (1.0 - GAIN).powi(delivered as i32)
 }
 
-/// Returns the smoothed loss rate after `lost` lost segments; `rate` is its value before (section 5.3).
+/// Returns the smoothed loss rate after `lost` lost segments (section 5.3). `rate` is the smoothed loss rate before.
 pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }

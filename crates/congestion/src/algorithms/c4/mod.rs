@@ -6,16 +6,16 @@
 //! a rate (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces
 //! at 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
 //!
-//! The rate counts as grown if it has grown by at least a quarter of the attempted increase (version 00, section 4.3),
-//! also in Initial; after a probe without congestion, any growth counts. The draft's authors tested with picoquic
-//! (c4.c, August 2026), and three rules are from there. Recovery drains if congestion occurs in it again. Delays count
-//! only for packets sent in probes. High jitter causes a return to Initial only below 1 MB/s and above 50 ms. Variant
-//! picoquic follows all rules of picoquic.
+//! In Initial and after a push, the nominal rate counts as grown after a quarter of the attempted increase (version 00,
+//! section 4.3). After a probe without congestion, any growth counts. Three rules are from picoquic
+//! (c4.c, August 2026), with which the draft's authors tested. Recovery drains if congestion occurs again in Recovery.
+//! Delays indicate congestion only for packets sent in probes. High jitter causes a return to Initial only below 1 MB/s
+//! and above 50 ms. Variant picoquic follows all rules of picoquic.
 //!
 //! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection; the pacing of
 //! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and when the round-trip time of the path
-//! decreases. Section 5.7 names these last conditions without saying how they are detected. Variant picoquic drains
-//! after Initial, and after a round-trip time below the nominal one.
+//! decreases. Section 5.7 names these three cases of draining without saying how they are detected. Variant picoquic
+//! drains after Initial, and after a round-trip time below the nominal one.
 
 mod flow;
 mod laws;
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Checks the sensitivity to congestion (section 5.1) and the thresholds that depend on it (sections 5.2 to 5.4).
+    /// Checks that a fast flow is more sensitive to congestion (section 5.1): its thresholds are lower (5.2 to 5.4).
     #[test]
     fn fast_flows_are_more_sensitive() {
         for (bytes_per_s, expected) in [
@@ -334,8 +334,8 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Sections 4.4 and 4.7: after a probe that raised the rate, the flow sends a quarter faster. It does so for at
-    /// least two eras, and as long as the rate grows by three quarters of this increase.
+    /// Checks that a flow sends a quarter faster (Pushing) after a probe that raised the rate (sections 4.4 and 4.7).
+    /// Pushing lasts at least two eras, and continues while the rate grows by 3/16 in an era.
     #[test]
     fn it_pushes_after_a_probe_that_brought_more() {
         let mut path = Path::cruising();
@@ -349,8 +349,8 @@ mod tests {
         assert_eq!(path.era(1400.0, RTT_MS), State::Recovery);
     }
 
-    /// Section 5.6: if the flow did not reach its nominal rate although the application had enough data, the nominal
-    /// rate is lowered by half of the difference to the maximum sample.
+    /// Checks that a nominal rate is lowered by half of its difference to the maximum rate sample, if the flow did not
+    /// reach the nominal rate although the application had enough data (section 5.6).
     #[test]
     fn a_rate_that_was_not_reached_is_trimmed() {
         let mut path = Path::cruising();
@@ -361,9 +361,9 @@ mod tests {
         near(path.c4.rate, 950.0);
     }
 
-    /// Section 5.5.1: the reduction is the excess over the threshold, at most a quarter. In a probe, a delay only ends
-    /// the probe: the nominal rate stays, and a higher rate sample in the Recovery that follows does not raise it. A
-    /// second delay causes draining.
+    /// Checks that a delay only ends a probe (section 5.5.1): the nominal rate stays, and a higher rate sample in the
+    /// Recovery that follows does not raise it. A second delay causes draining. The reduction for a delay is its excess
+    /// divided by the delay threshold, at most a quarter.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();
@@ -383,8 +383,9 @@ mod tests {
         near(path.c4.alpha(), 7.0 / 8.0);
     }
 
-    /// Section 5.3: each packet has a weight of a sixteenth in the smoothed loss rate. Section 5.3.1: losses assumed at
-    /// a timeout do not count.
+    /// Checks that losses above the threshold lower the rate by a quarter (section 5.3). A single loss is above it:
+    /// each packet has a weight of a sixteenth in the smoothed loss rate. Losses assumed at a timeout do not count
+    /// (section 5.3.1).
     #[test]
     fn losses_above_the_threshold_take_a_quarter() {
         let mut path = Path::cruising();
@@ -403,8 +404,9 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Section 3.2: the estimate of the largest round-trip time rises at once, up to 250 ms above the smallest, and
-    /// falls by an eighth of the difference per era. Packets sent faster than the nominal rate do not count.
+    /// Checks the estimate of the largest round-trip time (section 3.2). It rises at once, but not beyond 250 ms above
+    /// the running minimum. It falls by an eighth of its distance to the largest sample of an era. Eras of packets sent
+    /// faster than the nominal rate do not count.
     #[test]
     fn the_longest_round_trip_is_forgotten_slowly() {
         let mut c4 = DraftC4 {

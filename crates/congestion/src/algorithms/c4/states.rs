@@ -6,7 +6,7 @@ use super::measuring;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 
-/// Minimum growth of the rate in an era of Pushing, as a factor, for Pushing to continue (section 4.7).
+/// Minimum growth of the rate, as a factor, in an era of Pushing after which Pushing continues (section 4.7).
 const PUSHED: f64 = 19.0 / 16.0;
 /// Number of eras without growth that end Initial (section 4.2).
 const FULL_ERAS: u32 = 3;
@@ -18,7 +18,7 @@ const CRUISING_ERAS: u32 = 2;
 const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
 
 impl DraftC4 {
-    /// Begins an era; `alpha` is the rate coefficient of packets sent until now.
+    /// Begins an era (C4's round trip). `alpha` is the rate coefficient of packets sent until now.
     fn begin_era(&mut self, ack: &AckSample, alpha: f64) {
         self.era = Era::new(ack.delivered + ack.lost + ack.in_flight, alpha);
     }

@@ -18,7 +18,7 @@ const UNIT: u64 = 1024;
 /// Maximum number of acknowledged segments per segment of growth, until the first loss: growth by 5 % per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// Minimum number of acknowledged segments per segment of growth: growth by half of the window per round trip.
+/// Minimum of `per_segment`. At this value, the window grows by half of itself per round trip.
 const LEAST: u64 = 2;
 
 /// State of the kernel's CUBIC for one flow.
@@ -30,7 +30,7 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Number of acknowledged windows per segment of growth of the AIMD flow's window, times eight.
+    /// Number of acknowledged windows that let the AIMD flow's window grow by one segment, times eight.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,
@@ -52,11 +52,11 @@ struct Epoch {
     start: u64,
     /// Window at which the cubic is flat.
     plateau: u64,
-    /// Time from the start to the plateau, in 1024ths of a second.
+    /// Time from `start` to the plateau, in 1024ths of a second.
     until_plateau: u64,
     /// Window of the AIMD flow, for comparison with the cubic.
     standard: u64,
-    /// Number of acknowledged segments that have not enlarged the AIMD flow's window yet.
+    /// Number of acknowledged segments that have not enlarged `standard` yet.
     acknowledged: u64,
 }
 
@@ -159,8 +159,8 @@ impl KernelCubic {
         }
     }
 
-    /// Returns the cubic's window at `time`, in 1024ths of a second since the start of the epoch. Its distance to the
-    /// plateau is a whole number of segments.
+    /// Returns the window of the cubic, `time` / 1024 seconds after the start of the epoch. The window's distance to
+    /// the plateau is rounded down to whole segments.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;
@@ -172,8 +172,8 @@ impl KernelCubic {
         }
     }
 
-    /// Raises the growth to that of an AIMD flow with the mean window of standard TCP, if that flow grows faster. The
-    /// kernel also uses this flow above the last peak; RFC 9438, section 4.3, compares with standard TCP there.
+    /// Raises the growth of the window if the window of the AIMD flow is larger. This flow has the mean window of
+    /// standard TCP. From the last peak on, RFC 9438, section 4.3, lets it grow like standard TCP; the kernel does not.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -288,8 +288,8 @@ mod tests {
         (0..count).map(second).collect()
     }
 
-    /// A loss keeps 717/1024 of the window, in whole segments. Fast convergence sets the peak to 1741/2048 of the
-    /// window. Eight times the number of windows per segment of the AIMD flow is 8 x 1741 / 3 / 307, truncated.
+    /// Checks the integer constants. A loss keeps 717/1024 of the window, in whole segments. Fast convergence sets the
+    /// peak to 1741/2048 of the window. `standard_windows` is 8 x 1741 / 3 / 307, truncated.
     #[test]
     fn constants_are_fractions_of_1024_and_windows_whole() {
         let mut cubic = kernel();
@@ -302,8 +302,7 @@ mod tests {
         assert_eq!((cubic.reduce_cwnd(68.0), cubic.peak), (47.0, 68));
     }
 
-    /// The window grows from 70 to its plateau of 100 in K = cbrt(30 / (410/1024)) = 4.2157 s, where a second has 1024
-    /// units.
+    /// The window grows from 70 to its plateau of 100 in K = cbrt(30 / (410/1024)) = 4.2157 s.
     #[test]
     fn the_cubic_is_flat_after_k() {
         let mut cubic = kernel();
@@ -340,8 +339,8 @@ mod tests {
         }
     }
 
-    /// Windows at the end of each second after a reduction at a peak of 20 segments. At first, the AIMD flow determines
-    /// them: it adds one segment per 15/8 windows, also above the peak.
+    /// Windows at the end of each second after a reduction at a peak of 20 segments. In the first seconds, the window
+    /// grows as in standard TCP, by one segment per 15/8 windows of acknowledged segments.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,
@@ -370,7 +369,7 @@ mod tests {
         );
     }
 
-    /// An acknowledgement of several segments has the effect of several acknowledgements of one segment each.
+    /// Checks that an acknowledgement of several segments has the effect of several acknowledgements of one segment.
     #[test]
     fn an_acknowledgement_of_many_grows_by_whole_segments() {
         let (mut cubic, mut window) = (kernel(), window(100.0));

@@ -44,7 +44,7 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
-    /// Excludes the losses so far from the fraction. Losses that are already part of it remain.
+    /// Excludes the losses since the last update from the fraction; `lost` is the number of losses so far.
     pub(super) fn ignore(&mut self, lost: u64) {
         self.lost = lost;
     }
@@ -91,8 +91,8 @@ mod tests {
         assert!((share(&mut losses, 3) - 0.165_711).abs() < 1e-6);
     }
 
-    /// If every second segment is lost, the third loss causes a response. If every third segment is lost, the fourth
-    /// loss does (the fraction is 0.1481 after three losses). Losses 16 segments apart cause no response.
+    /// Checks the number of losses that cause a response: three if every second segment is lost, four if every third
+    /// is. Losses 16 segments apart cause none.
     #[test]
     fn losses_further_apart_take_more() {
         assert_eq!(answered(&[100, 102, 104]), Some(3));
@@ -116,7 +116,7 @@ mod tests {
         assert!((other.share() - (kept + (1.0 - kept) / 16.0)).abs() < 1e-6);
     }
 
-    /// Ignored losses do not contribute to the fraction: a single loss after them gives a fraction of 1/16.
+    /// Checks that ignored losses do not raise the smoothed fraction of losses. The first other loss raises it to 1/16.
     #[test]
     fn ignored_losses_do_not_count() {
         let mut losses = SmoothedLosses::new(0.15);

@@ -184,8 +184,8 @@ impl CongestionControl for Cubic {
         with_form!(&mut self.form, cubic => cubic.on_timeout(event, window));
     }
 
-    /// Excludes an idle time from the cubic's time, which counts only while the flow has data to send (RFC 9438 section
-    /// 4.2). The kernel's variant excludes the time since the last segment was sent (`cubictcp_cwnd_event`).
+    /// Excludes an idle time from the cubic function's time, which counts only while there is data to send (RFC 9438
+    /// section 4.2). The kernel's variant excludes the time since the last sent segment (`cubictcp_cwnd_event`).
     fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
             Form::Real(real) => real.on_idle(idle.time),
@@ -234,7 +234,7 @@ impl Extension for Cubic {
 ///
 /// The equation assumes that all losses occur exactly on the plateau. The actual mean can differ from it in two ways. A
 /// peak that is too high falls only with the inverse square root of the number of losses, since the cubic is flat
-/// there: after 100 losses, a peak that was half too high leaves the mean 10 % too high. Fast convergence, which the
+/// there: after 100 losses, a peak that was 50 % too high still raises the mean by 10 %. Fast convergence, which the
 /// equation neglects, lowers the mean by some 10 %.
 fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
     let kept = 1.0 - decrease;

@@ -1,7 +1,7 @@
-//! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window always equals the value of the cubic. A reduction
-//! keeps 7/8 of the window; fast convergence lowers the window together with the peak. The first slow start ends when
-//! round-trip times grow. The window at that time becomes the plateau, and losses of segments sent until then do not
-//! count.
+//! CUBIC of picoquic (picoquic/cubic.c, August 2026). The window is that of the cubic or of standard TCP, whichever is
+//! larger. A reduction keeps 7/8 of the window, or 49/64 if fast convergence also lowers the plateau. The first slow
+//! start ends when round-trip times grow; the window at that time is the first plateau. Losses of segments sent before
+//! this time are ignored.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub(super) struct PicoquicCubic {
     fast_convergence: bool,
     /// Window at the last reduction (`W_last_max`); infinite before the first one.
     last_peak: f64,
-    /// Plateau of the stage after a timeout. This stage begins when the window reaches the slow start threshold.
+    /// Plateau for the stage that follows the slow start after a timeout; `None` outside this slow start.
     after_timeout: Option<f64>,
     /// Number of segments that had been sent when the first slow start ended (`recovery_sequence`).
     sent_in_slow_start: u64,
@@ -34,7 +34,7 @@ struct Stage {
     plateau: f64,
     /// Time from the start of the stage to the plateau, in seconds (`K`).
     until_plateau: f64,
-    /// Window that standard TCP would have, which starts at half of the window before the reduction (`W_reno`).
+    /// Window that standard TCP would have (`W_reno`). It starts at half of the window before the stage.
     standard: f64,
 }
 
@@ -59,8 +59,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns true if losses must be ignored. This is so if a delay has ended the first slow start, until all its
-    /// segments are known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
+    /// Returns true if losses must be ignored: a delay has ended the first slow start, and segments of this slow start
+    /// may still be in flight. `settled` is the number of segments known to be delivered or lost.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }
@@ -87,7 +87,7 @@ impl PicoquicCubic {
         self.stage = Some(stage);
     }
 
-    /// Excludes the time before `now` from the stage, since the flow was limited by something other than the window
+    /// Moves the start of the stage to `now`. Until then, the flow was limited by something other than the window
     /// (`last_sender_limited_time`).
     pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
@@ -95,8 +95,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Begins the stage after a slow start. After the first slow start, it begins on the plateau; after a timeout, as
-    /// after a reduction.
+    /// Returns the stage that follows a slow start. After the first slow start, the plateau is the current window
+    /// `cwnd`. After a timeout, the stage begins below its plateau, as after a reduction.
     fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
             Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),
@@ -108,7 +108,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns a stage that begins at the fraction `1 - decrease` of its plateau (`cubic_enter_avoidance`).
+    /// Returns a stage that begins at `now`, with a window of `1 - decrease` times `plateau` (`cubic_enter_avoidance`).
     fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
         Stage {
             start: now,
@@ -118,7 +118,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Lowers the peak, and returns the plateau of the next stage (`cubic_enter_recovery`).
+    /// Stores the window `base` at a congestion event as the peak. Returns the plateau of the next stage: `base`, or
+    /// less if fast convergence applies (`cubic_enter_recovery`).
     fn lower_peak(&mut self, base: f64, decrease: f64) -> f64 {
         let lower = self.fast_convergence && base < self.last_peak;
         self.last_peak = base;
@@ -196,8 +197,8 @@ mod tests {
         window.cwnd()
     }
 
-    /// A window of 875 segments reaches 1000 after K = (125 / 0.4)^(1/3) = 6.7860 s. Five seconds after slow start has
-    /// ended at 100 segments, the window is 100 + 0.4 * 5^3 = 150.
+    /// Checks that the window follows the cubic: it grows from 100 to 100 + 0.4 * 5^3 = 150 segments in five seconds
+    /// after slow start, and from 875 back to 1000 segments in (125 / 0.4)^(1/3) = 6.7860 s after a reduction.
     #[test]
     fn the_window_is_the_cubic() {
         let (mut cubic, mut window) = (cubic(), window(100.0));
@@ -209,8 +210,8 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
     }
 
-    /// Checks that fast convergence lowers the window: a reduction below the last peak leaves 7/8 of 7/8 of it. A first
-    /// reduction in slow start always does so, since the last peak is infinite.
+    /// Checks that, by fast convergence, a reduction below the last peak leaves 49/64 of the window instead of 7/8.
+    /// Before the first reduction, the last peak is infinite, so the first reduction also leaves 49/64.
     #[test]
     fn fast_convergence_lowers_the_window() {
         let (mut cubic, mut window) = (cubic(), window(64.0));
@@ -250,8 +251,8 @@ mod tests {
         assert!(!cubic.ignores_losses(301));
     }
 
-    /// After a timeout, the plateau of the next stage is the slow start threshold. The stage continues like one after a
-    /// loss.
+    /// Checks that, after a timeout, congestion avoidance begins at 7/8 of its plateau, as after a loss. The plateau is
+    /// the window before the timeout.
     #[test]
     fn a_timeout_restarts_towards_the_reduced_window() {
         let (mut cubic, mut window) = (cubic(), window(100.0));

@@ -12,9 +12,9 @@ use crate::window::Window;
 /// Maximum growth of the window beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
-/// Number of acknowledgements per segment of growth of standard TCP, in windows, as Linux 2.6.22 computes it: `(1 + b)
-/// / (3 (1 - b))` in whole eighths, rounded down, where `b` = 819/1024 is the fraction of the window that a loss leaves
-/// (`beta_scale`). The number does not depend on the number of segments per acknowledgement.
+/// Number of acknowledgements per segment of growth of the Reno-friendly window, divided by the window. Linux 2.6.22
+/// computes `(1 + b) / (3 (1 - b))` in whole eighths, rounded down; a loss leaves `b` = 819/1024 of the window
+/// (`beta_scale`). The result does not depend on the number of segments per acknowledgement.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
 /// State of CUBIC for one flow, in the variants of RFC 9438 and of Linux 2.6.22.
@@ -49,7 +49,7 @@ struct Epoch {
     plateau: f64,
     /// Time from the start to the plateau, in seconds.
     until_plateau: f64,
-    /// Window of an AIMD flow with the mean window of standard TCP.
+    /// Window of the AIMD flow that has the same mean window as standard TCP.
     standard: f64,
 }
 
@@ -83,14 +83,14 @@ impl RealCubic {
         }
     }
 
-    /// Returns the cubic's window, `t` seconds after the start of the epoch (RFC 9438 equation 1).
+    /// Returns the window of the cubic function, `t` seconds after the start of the epoch (RFC 9438 equation 1).
     fn window_at(&self, epoch: &Epoch, t: f64) -> f64 {
         let x = t - epoch.until_plateau;
         epoch.plateau + self.scale * x * x * x
     }
 
-    /// Returns the number of segments that an acknowledgement adds, so that the window reaches the cubic's value in a
-    /// round trip, but grows by half at most (RFC 9438 section 4.2).
+    /// Returns the number of segments that an acknowledgement adds. The acknowledgements of a round trip together raise
+    /// the window to the cubic's value one round trip ahead, but by at most half of the window (RFC 9438 section 4.2).
     fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
         (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit
@@ -114,8 +114,8 @@ impl RealCubic {
         (growth * segments / cwnd).min(1.0)
     }
 
-    /// Returns the growth of the AIMD flow for `credit` acknowledged segments (RFC 9438 section 4.3). Once its window
-    /// reaches that before the last reduction, it grows like standard TCP.
+    /// Returns the growth of the Reno-friendly window for `credit` acknowledged segments (RFC 9438 section 4.3). From
+    /// the window before the last reduction on, the growth is that of standard TCP.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);
@@ -148,8 +148,8 @@ impl RealCubic {
 }
 
 impl Epoch {
-    /// Excludes from the epoch a time without growth: acknowledgements arrived, but something else limited the flow
-    /// (RFC 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous acknowledgement.
+    /// Excludes from the epoch the time in which the window did not limit the flow and therefore did not grow (RFC
+    /// 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous acknowledgement.
     #[inline]
     fn skip_limited(&mut self, heard_before: Time, now: Time) {
         if heard_before > self.grown {
@@ -196,8 +196,8 @@ impl RealCubic {
         window.reduce_to(event.base * (1.0 - self.backoff.at(event)));
     }
 
-    /// Processes a timeout (RFC 9438 section 4.8): the threshold is reduced as after a loss, and the next epoch starts
-    /// on its plateau.
+    /// Processes a timeout (RFC 9438 section 4.8). The threshold is reduced as after a loss. The plateau of the next
+    /// epoch is the window at its beginning.
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;

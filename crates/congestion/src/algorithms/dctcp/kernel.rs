@@ -106,8 +106,8 @@ mod tests {
     use crate::algorithms::dctcp::ENTRY;
     use crate::parameter::Variant;
 
-    /// Checks that the estimated fraction of marked segments falls by a sixteenth each round trip, in whole 1024ths,
-    /// and from 15 to zero. A round trip with half of the segments marked adds 32.
+    /// Checks the estimated fraction of marked segments, in whole 1024ths. Without marks, an estimate below 16 becomes
+    /// zero; a larger one falls by a sixteenth, rounded down. A round trip with half of the segments marked adds 32.
     #[test]
     fn the_estimate_is_whole_and_ends() {
         let mut dctcp = KernelDctcp::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

@@ -1,7 +1,7 @@
 //! FAST: keeps a fixed number of the flow's segments in the queue of the bottleneck.
 //!
-//! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN 14(6), 2006; the
-//! procedures between its equations are those of NIST SP 500-282, equations 18 to 23. At a fixed interval, the target
+//! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN 14(6), 2006. Procedures
+//! that the paper leaves open are those of NIST SP 500-282, equations 18 to 23. At a fixed interval, the target
 //! window is moved towards the window that would leave `alpha` segments in the queue. Acknowledgements then move the
 //! window to the target over one round trip.
 
@@ -137,7 +137,7 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    /// Moves the window towards the target by NIST SP 500-282, equation 18: upwards over one flight, downwards at once.
+    /// Moves the window to its target (NIST SP 500-282, equation 18): up over one flight of segments, down at once.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let rate = self.flights.observe(ack);
         self.tune(ack, rate);

@@ -11,9 +11,9 @@ use crate::periodic::Periodic;
 pub(crate) struct Tuning {
     alphas: [f64; 3],
     level: usize,
-    /// Throughputs for a change to the next higher level, from each level except the highest.
+    /// Average throughputs from which on the level rises: from low to medium, and from medium to high.
     raise: [f64; 2],
-    /// Throughputs for a change to the next lower level, from each level except the lowest.
+    /// Average throughputs up to which the level falls: from medium to low, and from high to medium.
     lower: [f64; 2],
     memory: f64,
     /// Average throughput, in segments per second.
@@ -55,7 +55,7 @@ impl Tuning {
         self.throughput
     }
 
-    /// Returns the alpha that applies from `now` on; changes the level if a decision is due.
+    /// Returns the alpha that applies from `now` on, after a decision on the level of alpha if one is due.
     pub(crate) fn alpha_at(&mut self, now: Time) -> f64 {
         if self.decisions.elapsed(now, self.period).is_some() {
             self.decide();

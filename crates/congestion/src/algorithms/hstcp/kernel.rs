@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::{Curve, Response, rounded_p};
 use crate::parameter::{Settings, Variant};
 
-/// Count of acknowledged segments, and table row, of a current kernel (Linux 6.18, `tcp_highspeed.c`). The connection
-/// begins with the first row, and only acknowledgements in congestion avoidance change it. A loss in the first slow
-/// start therefore halves the window. A loss in a later slow start uses the row of the last congestion avoidance.
+/// State of HighSpeed TCP in Linux 6.18 (`tcp_highspeed.c`). Only acknowledgements in congestion avoidance change the
+/// row of the table that reductions use. The connection begins with the first row, so a loss in the first slow start
+/// halves the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
     /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
     pub(super) counted: u64,
-    /// Fraction of the window that a loss removes by the current table row, in 256ths.
+    /// Fraction of the window that a loss removes, in 256ths: the value of the current table row.
     decrease: u64,
 }
 

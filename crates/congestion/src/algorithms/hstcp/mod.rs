@@ -190,12 +190,12 @@ pub struct Hstcp {
     ns2: Option<Ns2Factor>,
     /// True if a timeout sets `ssthresh` with the decrease of HighSpeed TCP (NIST SP 500-282, equation 29).
     own_threshold: bool,
-    /// Count and table row of a current kernel; `None` in other variants.
+    /// Additional state of variant linux-6.18; `None` in other variants.
     kernel: Option<KernelCount>,
 }
 
-/// Factor of ns-2 for reductions of windows in standard TCP's range: one half at first, and the last `b(w)` once a
-/// larger window was reduced.
+/// Fraction of a window of at most `low_window` segments that ns-2 keeps in a reduction: one half at first, then the
+/// last `b(w)` of a reduction or timeout at a larger window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ns2Factor(f64);
 
@@ -281,7 +281,7 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Returns Linux's lower bound of the window in a recovery: that of standard TCP (`tcp_reno_min_cwnd`).
+    /// Returns half of the threshold in Linux 2.6.22, as for standard TCP (`tcp_reno_min_cwnd`); otherwise `None`.
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.kernel.is_none();
         halves.then(|| window.ssthresh() / 2.0)
@@ -289,8 +289,7 @@ impl Extension for Hstcp {
 }
 
 impl Ns2Factor {
-    /// Returns the window after a reduction. ns-2 computes `b` for the congestion window, and applies it to the window
-    /// in use.
+    /// Returns the window after a reduction of `event.base`. As in ns-2, the fraction `b` follows from `cwnd`.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {
@@ -302,7 +301,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Stores `b` for a reduction at `cwnd`, or a timeout, if `cwnd` is above `low_window`.
+    /// Stores `b(cwnd)` for a reduction or a timeout at a window of `cwnd` segments above `low_window`.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);
@@ -380,8 +379,8 @@ impl Response {
             .max(1.0)
     }
 
-    /// Returns the window after a reduction of window `w`. In Linux, both the window and the segments removed are whole
-    /// numbers.
+    /// Returns the window after a reduction of window `w`. In Linux, the window and the number of removed segments are
+    /// whole numbers.
     fn reduced(&self, w: f64) -> f64 {
         if self.linux {
             let whole = libm::floor(w);
@@ -401,11 +400,11 @@ impl Response {
         }
     }
 
-    /// Returns the largest window that has the same whole increase as `w`; Linux uses its decrease for all windows with
-    /// this increase. Returns `w` itself if no window is the largest: if `p(w)` is too steep, the increase does not
-    /// grow with the window.
+    /// Returns the largest window that has the same whole increase as window `w`. Linux applies the decrease of this
+    /// largest window to all windows with this increase. Returns `w` if there is no largest one, because the increase
+    /// does not grow with the window (`p(w)` is too steep).
     fn largest_alike(&self, w: f64) -> f64 {
-        /// Upper limit of the search: beyond this window, successive doubles differ by more than half a segment.
+        /// Upper limit of the windows to search: successive doubles above it differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;
         let increase = self.increase(w);
         let (mut from, mut to) = (w, 2.0 * w);
@@ -459,14 +458,15 @@ impl Curve {
         w * w * p * 2.0 * b / (2.0 - b)
     }
 
-    /// Returns `b(w)`, a linear function of the logarithm of the window, from one half to `high_decrease`.
+    /// Returns `b(w)`, the fraction of a window `w` that a reduction removes: linear in the logarithm of `w`, from one
+    /// half to `high_decrease`, and not below `min_decrease`.
     fn decrease(&self, w: f64) -> f64 {
         let line = 0.5 + self.decrease_slope * libm::log(w / self.low_window);
         line.max(self.min_decrease)
     }
 
-    /// Returns the largest window to tabulate. `a(w)` has a kink where `b(w)` reaches its bound, and is too curved for
-    /// the table where `b(w)` is below 0.01. Windows in use are at most some millions of segments.
+    /// Returns the largest window in the table, at most four million segments. `a(w)` is too curved for the table where
+    /// `b(w)` is below 0.01, and has a kink where `b(w)` reaches its lower bound. The table ends before both.
     fn table_end(&self) -> f64 {
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))

@@ -79,8 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// Checks that a reduction gives a plausible window for a response function `p(w)` as steep as w^-3.6. The increase
-/// then falls as the window grows, so no larger window has another table row.
+/// Checks Linux's reduction if the increase falls as the window grows, so that no window is the largest with its
+/// increase. This is so for a response function `p(w)` as steep as w^-3.6.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
@@ -138,8 +138,8 @@ fn nist_s_increase_is_a_whole_number() {
     assert_eq!(response.decrease(1e6), 0.1);
 }
 
-/// Checks that NIST's variant leaves standard TCP at `low_window`; RFC 3649 does only above it. At a low window of 100,
-/// equation 26 of NIST SP 500-282 gives an increase of two segments.
+/// Checks that a window of exactly `low_window` departs from standard TCP in NIST's variant, but not in RFC 3649's.
+/// With a `low_window` of 100 segments, NIST's increase there is two segments (NIST SP 500-282, equation 26).
 #[test]
 fn nist_s_own_mode_begins_at_the_low_window() {
     for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {

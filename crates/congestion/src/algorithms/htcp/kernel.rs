@@ -34,7 +34,7 @@ pub struct KernelHtcp {
     reduced: bool,
     /// Number of segments covered by the last acknowledgement.
     acked: u64,
-    /// Number of acknowledged segments counted towards the next growth by one segment.
+    /// Number of acknowledged segments counted towards the next growth of the window by one segment.
     counted: u64,
     throughput: Throughput,
     reducing: Reducing,
@@ -45,8 +45,8 @@ pub struct KernelHtcp {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Throughput {
     segments: u64,
-    /// Beginning of the current sample. The first sample begins at time zero of the kernel's clock. Its throughput is
-    /// therefore close to zero.
+    /// Beginning of the current sample; `None` for the first sample, whose throughput is close to zero because the
+    /// kernel measures its duration from time zero of the kernel's clock.
     since: Option<u64>,
     now: u64,
     largest: u64,
@@ -71,7 +71,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Sets the beginning of the connection as the beginning of the time without congestion (`htcp_init`).
+    /// Sets the beginning of the connection as the start of the time without congestion (`htcp_init`).
     pub(super) fn begin(&mut self, now: Time) {
         self.since = Some(ticks(now));
     }
@@ -159,7 +159,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Processes a congestion event; returns the window after it (`htcp_recalc_ssthresh` and `htcp_reset`).
+    /// Processes a congestion event at `base` segments; returns the new window (`htcp_recalc_ssthresh`, `htcp_reset`).
     fn reduce(&mut self, base: f64, now: Time) -> f64 {
         let now = ticks(now);
         self.update_kept();
@@ -231,8 +231,8 @@ impl KernelHtcp {
 mod tests {
     use super::*;
 
-    /// With a round-trip time of 100 ms, the scaling factor is one. After three seconds, the increase `1 + 10 (t - 1) +
-    /// ((t - 1) / 2)^2` is 1 + 20 + 1 segments. It is multiplied by 2 (1 - 1/2).
+    /// Checks that the increase three seconds after the last event is `1 + 10 (t - 1) + ((t - 1) / 2)^2`, here 22
+    /// segments, with a round-trip time of 100 ms, and twice as much with 200 ms.
     #[test]
     fn the_increase_follows_the_time_since_the_last_event() {
         let mut htcp = KernelHtcp::new(0.8);

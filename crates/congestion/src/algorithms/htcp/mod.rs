@@ -86,9 +86,9 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Factor of each congestion event for the queueing delay contained in the largest round-trip time. The largest
-/// round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c; FreeBSD's cc_htcp.c has the
-/// same value).
+/// Factor by which each congestion event multiplies the difference between the largest and the smallest round-trip
+/// time. The largest round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c; FreeBSD's
+/// cc_htcp.c has the same value).
 const REMEMBERED: f64 = 0.95;
 
 /// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.
@@ -97,7 +97,7 @@ const JIFFY: Span = Span::from_millis(1);
 /// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Smallest round-trip times up to this value are not trusted: Linux then halves the window.
+/// Smallest round-trip time up to which Linux always halves the window, instead of adapting the reduction.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
 /// Maximum increase of the largest round-trip time by one sample in Linux.
@@ -107,7 +107,7 @@ const LINUX_MAX_STEP: Span = Span::from_millis(20);
 /// the smallest round-trip time.
 const LINUX_SETTLED: u64 = 4;
 /// Slow start threshold before the first congestion event, in segments. Linux does not measure the largest round-trip
-/// time at this threshold.
+/// time while the threshold has this value.
 const LINUX_NO_THRESHOLD: f64 = 65_535.0;
 
 /// State of H-TCP for one flow.
@@ -199,8 +199,8 @@ impl Htcp {
         }
     }
 
-    /// Measures round-trip times as Linux does: only smoothed ones, in congestion avoidance (`measure_rtt` of
-    /// tcp_htcp.c, 2.6.22).
+    /// Updates the smallest and the largest round-trip time as Linux does, from smoothed round-trip times in congestion
+    /// avoidance (`measure_rtt` of tcp_htcp.c, 2.6.22).
     fn measure_as_linux(&mut self, ack: &AckSample, since: Time, window: &Window) {
         let rtt = whole_jiffies(ack.srtt);
         if self.min_rtt == Span::ZERO || rtt < self.min_rtt {
@@ -232,7 +232,7 @@ impl CongestionControl for Htcp {
         }
     }
 
-    /// Processes an acknowledgement. The estimators are updated in every phase (NIST SP 500-282, chapter 5).
+    /// Processes an acknowledgement. Measures delays and throughput in every phase (NIST SP 500-282, chapter 5).
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -298,16 +298,16 @@ impl CongestionControl for Htcp {
     }
 }
 
-/// Throughput in segments per second: averaged over samples, and at the last congestion event.
+/// Throughput in segments per second: averaged over samples, and in this and the last epoch between congestion events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
     /// Weight of a new sample.
     gain: f64,
     /// Duration of a sample; zero means one round trip.
     period: Span,
-    /// True if the largest average since the last event is compared, instead of the current one.
+    /// True if the throughput of an epoch is the maximum of the average; false if it is the average at the epoch's end.
     largest: bool,
-    /// True if the average starts with the first sample, false if it starts with zero.
+    /// True if the average throughput starts with the first sample, false if it starts with zero.
     seeded: bool,
     timer: Periodic,
     /// Number of the connection's segments delivered when the current sample began.
@@ -431,8 +431,8 @@ mod tests {
         }
     }
 
-    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. It is 100 ms at first;
-    /// each event reduces the queueing delay in it by a twentieth, so the first event makes it 98.5 ms.
+    /// Returns the smallest round-trip time divided by the largest one. The smallest is 70 ms. The largest is initially
+    /// 30 ms longer; each of `forgotten` congestion events has reduced the difference by a twentieth.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -454,9 +454,9 @@ mod tests {
         }
     }
 
-    /// Checks the measurement of the largest smoothed round-trip time as in Linux's module. After a congestion event,
-    /// it pauses for four times the smallest round-trip time; then the value rises by at most 20 ms at once. With a
-    /// smallest round-trip time of 10 ms, half of the window is removed.
+    /// Checks the largest smoothed round-trip time, as Linux's module measures it. The measurement begins four smallest
+    /// round-trip times after the first acknowledgement, and ignores values more than 20 ms above the largest one. With
+    /// a smallest round-trip time of 10 ms, half of the window is kept.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
@@ -491,10 +491,9 @@ mod tests {
         }
     }
 
-    /// Checks that Linux waits for a second event with steady throughput. Only then does the ratio of the smallest to
-    /// the largest round-trip time become the fraction of the window that is kept. The smallest one is 70 ms; the
-    /// largest one is 100 ms at first, and falls to 98, 96, 94, 92 and 90 ms. Linux computes in whole milliseconds and
-    /// 128ths.
+    /// Checks that Linux keeps half of the window until the second successive event with steady throughput. It then
+    /// keeps the ratio of the smallest to the largest round-trip time, in 128ths. The smallest one is 70 ms; the
+    /// largest one is 100, 98, 96, 94, 92 and 90 ms at the events, in whole milliseconds.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);
@@ -514,8 +513,8 @@ mod tests {
         }
     }
 
-    /// Compares the growth with NIST SP 500-282, equations 30 to 32. Each row has the seconds since the last event, and
-    /// the growth in segments with round-trip times of 42 ms and of 324 ms.
+    /// Compares the growth with NIST SP 500-282, equations 30 to 32. Each row has the seconds since the last congestion
+    /// event, and the growth in segments per round trip of 42 ms and of 324 ms.
     #[test]
     fn nist_s_increase_is_in_segments_per_second_of_round_trip() {
         for (elapsed, short, long) in [

@@ -168,8 +168,8 @@ mod tests {
         assert_eq!((window.cwnd(), hybla.parts), (201.0, 2));
     }
 
-    /// Until the acknowledgement that ends the recovery from a timeout, an acknowledgement of two segments adds two
-    /// segments, not sixteen.
+    /// Checks that the window grows as in standard TCP during the recovery from a timeout: an acknowledgement adds its
+    /// two segments. The acknowledgement that ends the recovery adds 15 segments, as in Hybla.
     #[test]
     fn a_timeout_makes_it_standard_tcp_until_the_recovery_is_over() {
         let mut hybla = KernelHybla::new(0.025);

@@ -53,8 +53,8 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     build: |settings| Ok(Hybla::new(settings)),
 };
 
-/// Maximum exponent in slow start (Linux, `hybla_cong_avoid`). Without it, each acknowledged segment of the first
-/// window would add 2^24 segments on a path of 600 ms.
+/// Upper bound of the exponent in slow start's increment `2^rho - 1` (Linux, `hybla_cong_avoid`). Without it, each
+/// acknowledged segment of the first window would add 2^24 segments on a path of 600 ms.
 const MAX_EXPONENT: f64 = 16.0;
 
 /// State of Hybla for one flow.
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// On a path of 600 ms, the exponent would be 24. The bound of 16 applies in slow start only.
+    /// Checks that an acknowledgement in slow start adds at most `2^16 - 1` segments, here for `rho = 24` (600 ms).
     #[test]
     fn a_step_of_slow_start_is_bounded() {
         let mut hybla = Hybla::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

@@ -122,7 +122,8 @@ impl KernelIllinois {
         largest * most / (largest + delay * (most - least) / least)
     }
 
-    /// Returns the decrease at a queueing delay, in 64ths (`beta`); `largest` is the largest queueing delay.
+    /// Returns the fraction of the window that a loss removes at the queueing delay `delay`, in 64ths (`beta`).
+    /// `largest` is the largest queueing delay.
     fn beta_at(&self, delay: u64, largest: u64) -> u64 {
         let (least, most) = self.betas;
         let (low, high) = (largest / 10, 8 * largest / 10);
@@ -207,9 +208,9 @@ mod tests {
         KernelIllinois::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// The smallest increase is 0.3 segments, or 38/128. At half of a largest delay of 100 ms, the increase is 99 *
-    /// 1280 / (99 + 49 * 1242 / 38) in 128ths. The decrease rises linearly between delays of 10 and 80 ms; a delay of
-    /// 49 ms is 39/70 of the way.
+    /// Checks increases in 128ths of a segment and decreases in 64ths of the window, if the largest delay is 100 ms.
+    /// The increase is a function of the delay less 1 ms: at 50 ms, it is `99 * 1280 / (99 + 49 * 1242 / 38)`. The
+    /// decrease rises linearly between 10 and 80 ms.
     #[test]
     fn amounts_are_whole_parts() {
         let mut kernel = kernel();

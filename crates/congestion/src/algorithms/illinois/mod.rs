@@ -103,11 +103,11 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Largest queueing delay with the maximum increase, as a fraction of the largest queueing delay so far.
+/// Queueing delay up to which the increase is at its maximum, as a fraction of the largest queueing delay so far.
 const EMPTY: f64 = 0.01;
-/// Largest queueing delay with the minimum decrease, as a fraction of the largest queueing delay so far.
+/// Queueing delay up to which the decrease is at its minimum, as a fraction of the largest queueing delay so far.
 const DECREASE_FROM: f64 = 0.1;
-/// Smallest queueing delay with the maximum decrease, as a fraction of the largest queueing delay so far.
+/// Queueing delay from which on the decrease is at its maximum, as a fraction of the largest queueing delay so far.
 const DECREASE_TO: f64 = 0.8;
 
 /// State of Illinois for one flow.
@@ -122,8 +122,8 @@ pub struct Illinois {
     linux: bool,
     increase: f64,
     decrease: f64,
-    /// Number of successive round trips with an empty queue since the last queue, up to `patience`; `None` while they
-    /// are not counted.
+    /// Number of round trips with an empty queue since the last round trip with a queue. `None` before the first queue,
+    /// and once `patience` round trips have passed.
     patient: Option<f64>,
     max_rtt: Span,
     /// Sum of the round-trip samples of the current round, in seconds.
@@ -156,7 +156,7 @@ impl Illinois {
         })
     }
 
-    /// Sets the increase for a queueing delay, given as a fraction of the largest delay: a hyperbola (equation 3).
+    /// Sets the increase by equation 3, a hyperbola of `delay`: the queueing delay as a fraction of the largest one.
     fn adapt_increase(&mut self, delay: f64) {
         if delay > EMPTY {
             self.patient = Some(0.0);
@@ -175,7 +175,7 @@ impl Illinois {
         self.increase = self.max_increase;
     }
 
-    /// Returns the decrease for a queueing delay, given as a fraction of the largest delay. The decrease is constant
+    /// Returns the decrease for `delay`, the queueing delay as a fraction of the largest one. The decrease is constant
     /// for small and for large delays, and rises linearly between them.
     fn decrease_at(&self, delay: f64) -> f64 {
         let place = (delay - DECREASE_FROM) / (DECREASE_TO - DECREASE_FROM);
@@ -183,9 +183,9 @@ impl Illinois {
         self.min_decrease + rise * place.clamp(0.0, 1.0)
     }
 
-    /// Returns the window after a congestion signal at `base` segments. Unlike later kernels, Linux 2.6.22 multiplies
-    /// the window by the decrease (tcp_illinois.c, `tcp_illinois_ssthresh`): the shorter the queue, the smaller the
-    /// fraction of the window that is kept.
+    /// Returns the window after a congestion signal at a window of `base` segments. Unlike later kernels, Linux 2.6.22
+    /// keeps the fraction `decrease` of the window instead of removing it (tcp_illinois.c, `tcp_illinois_ssthresh`).
+    /// The shorter the queue, the smaller this fraction.
     fn reduced(&self, base: f64) -> f64 {
         base * if self.linux {
             self.decrease
@@ -223,7 +223,7 @@ impl CongestionControl for Illinois {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. Delays in slow start count, too, since the largest delay usually occurs there.
+    /// Processes an acknowledgement. Delays in slow start also count, since the largest delay usually occurs there.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -301,8 +301,8 @@ mod tests {
         Illinois::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap()
     }
 
-    /// With a largest delay of one, the increase is `alpha = k1 / (k2 + d)`, where `k1 = 0.99 * 3 / 9.7` and `k2 = 0.99
-    /// * 0.3 / 9.7 - 0.01`.
+    /// The increase is `alpha = k1 / (k2 + d)`, where `d` is the queueing delay as a fraction of the largest one,
+    /// `k1 = 0.99 * 3 / 9.7` and `k2 = 0.99 * 0.3 / 9.7 - 0.01`.
     #[test]
     fn the_increase_is_the_paper_s_hyperbola() {
         let (k1, k2) = (0.99 * 3.0 / 9.7, 0.99 * 0.3 / 9.7 - 0.01);

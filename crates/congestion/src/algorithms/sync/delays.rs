@@ -19,8 +19,8 @@ pub(super) struct Delays {
 }
 
 impl Delays {
-    /// Adds the transit time of the last segment that the receiver got. A constant offset between the clocks affects
-    /// only [`Self::min_s`].
+    /// Records the transit time of the last segment that the receiver got. A constant difference between the clocks of
+    /// the sender and the receiver changes only [`Self::min_s`].
     pub(super) fn report(&mut self, transit: Span) {
         let (min, max) = self.bounds.unwrap_or((transit, transit));
         let (min, max) = (min.min(transit), max.max(transit));
@@ -60,8 +60,8 @@ impl Delays {
         }
     }
 
-    /// Returns the change from the last but one queueing delay to the last, as a fraction of the former. A change from
-    /// zero to any delay is 1 (Weigle 2003, chapter 3, SyncMix).
+    /// Returns the absolute difference between the last two queueing delays, as a fraction of the earlier one. A change
+    /// from zero to any other delay is 1 (Weigle 2003, chapter 3, SyncMix).
     pub(super) fn change(&self) -> f64 {
         if self.queueing_s == self.previous_s {
             0.0

@@ -16,7 +16,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Returns the quarter of the range from 0 to the largest queueing delay that contains the level: 0 (lowest) to 3.
+    /// Returns the quarter of the range from 0 to the largest queueing delay in which `level` lies: 0 (lowest) to 3.
     pub(super) fn quarter(&self) -> usize {
         quarter(self.level)
     }
@@ -34,16 +34,16 @@ pub(super) enum Detector {
     PartOfLargest { part: f64 },
     /// SyncPMinOTT: compares the delay with a fraction of the smallest transit time.
     PartOfTransit { part: f64 },
-    /// SyncTrend: decides by the trend of the delay.
+    /// SyncTrend: detects congestion by the trend of the delay.
     Trend { threshold: f64, medians: Medians },
     /// SyncAvg: compares the average delay with a fixed value.
     Average { threshold_s: f64, average: Average },
-    /// SyncMix: decides by the trend and by the size of the average delay.
+    /// SyncMix: detects congestion by the trend and the size of the average delay.
     Mix(Mix),
 }
 
 impl Detector {
-    /// Processes the last report; returns the detector's decision, or `None` if the report leads to none.
+    /// Processes the last delay report; returns the detector's decision, or `None` if the report leads to no decision.
     pub(super) fn on_report(&mut self, delays: &Delays) -> Option<Verdict> {
         let queueing_s = delays.queueing_s();
         let against = |threshold_s: f64, delay_s: f64| Verdict {
@@ -120,11 +120,11 @@ const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 /// State of SyncMix (Weigle 2003, chapter 3, tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Before the first loss, SyncMix makes a decision only if the largest queueing delay, in seconds, exceeds this
-    /// value.
+    /// Largest queueing delay, in seconds, below which SyncMix compares the last two delays before the first loss,
+    /// instead of comparing the average with the largest delay.
     too_small_s: f64,
     average: Average,
-    /// Number of samples since the start or the last timeout, counted as long as weights differ.
+    /// Number of samples since the start or the last timeout, up to five. All later samples have the same weight.
     samples: usize,
     medians: Medians,
 }

@@ -271,7 +271,7 @@ impl SyncTcp {
         }
     }
 
-    /// Passes a report to the detector; returns the number of the report if it led to a decision.
+    /// Passes a report to the detector; returns the number of the report if the detector made a decision.
     fn detect(&mut self, ack: &AckSample) -> Option<u64> {
         self.delays.report(ack.one_way_delay?);
         self.verdict = Some(self.detector.on_report(&self.delays)?);
@@ -279,9 +279,8 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// Determines the effect of an acknowledgement. In recovery, the detector's decisions have no effect. If a
-    /// duplicate acknowledgement leads to a reduction, the window is reduced with the next acknowledgement that may
-    /// change it.
+    /// Determines the effect of an acknowledgement. In recovery, the detector's decisions have no effect. A reduction
+    /// that a duplicate acknowledgement causes waits for the next acknowledgement that may change the window.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {
@@ -301,8 +300,8 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// Declares that the algorithm also processes slow start, since a reaction may determine the effect of an
-    /// acknowledgement there.
+    /// Returns `SlowStart` while a reaction determines the effect of acknowledgements, and `Avoidance` while the flow
+    /// behaves like standard TCP.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance
@@ -349,8 +348,8 @@ impl CongestionControl for SyncTcp {
         self.standard.on_timeout(event, window);
     }
 
-    /// Reports delays in seconds, the numbers of decisions and of early reductions, and the last decision and trend, as
-    /// 1 (congested, increasing), 0, or -1 (decreasing).
+    /// Reports delays in seconds, the numbers of decisions and of early reductions, the last decision (1 if congested,
+    /// otherwise 0), and the last trend (1 if increasing, -1 if decreasing, otherwise 0).
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queueing_delay", self.delays.queueing_s());
         out("largest_queueing_delay", self.delays.largest_s());

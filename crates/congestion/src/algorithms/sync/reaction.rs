@@ -38,8 +38,8 @@ pub(super) enum Reaction {
 }
 
 impl Reaction {
-    /// Returns the effect of an acknowledgement outside recovery. `verdict` is the detector's last decision. `number`
-    /// is the number of the current report if the decision is new, and `None` otherwise.
+    /// Returns the effect on the window of an acknowledgement outside recovery. `verdict` is the detector's last
+    /// decision. `number` is the number of the acknowledgement's delay report if this report led to the decision.
     pub(super) fn step(
         &mut self,
         verdict: Option<&Verdict>,
@@ -82,8 +82,8 @@ impl AfterCut {
     }
 }
 
-/// State of SyncPcwnd: one reduction per round trip while there is congestion. The next reduction needs the
-/// acknowledgement of a segment sent after the last reduction, as for marks.
+/// State of SyncPcwnd, which reduces the window once per round trip while there is congestion. After a reduction, the
+/// next one waits for the acknowledgement of a segment sent since.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cut {
     kept: f64,
@@ -119,13 +119,13 @@ impl Cut {
 /// Number of reports from one adjustment to the next.
 const PERIOD: u64 = 3;
 
-/// State of SyncMixReact: reductions and growth by trend and level (table 1.1).
+/// State of SyncMixReact, which reduces or grows the window by the trend and level of the queueing delay (table 1.1).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
-    /// True if the last adjustment stays in effect while the trend is undetermined.
+    /// True if the growth set by the last adjustment stays in effect while the trend is undetermined.
     keeps: bool,
     after: AfterCut,
-    /// Growth until the next adjustment, in segments per round trip; `None` while standard TCP controls the window.
+    /// Window growth until the next adjustment, in segments per round trip; `None` while standard TCP sets the window.
     rate: Option<f64>,
     /// Number of the first report that may cause another adjustment.
     next: u64,
@@ -154,8 +154,8 @@ impl Adjust {
         self.rate.map_or(Step::Standard, Step::Grow)
     }
 
-    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. Sets `rate` if the
-    /// table requires a certain growth.
+    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. Sets `rate`, the
+    /// growth until the next adjustment, if the trend determines it.
     fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
         let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
         let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];
@@ -202,7 +202,7 @@ mod tests {
         Adjust::new(false, AfterCut::Grows).step(&verdict, Some(9), &window)
     }
 
-    /// Compares the adjustments with table 1.1, at a window of 40 segments.
+    /// Compares the growth and the reductions for each trend and level with table 1.1, at a window of 40 segments.
     #[test]
     fn adjustments_are_those_of_the_table() {
         for (level, increasing, decreasing) in [

@@ -1,6 +1,6 @@
-//! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`). The smallest sample of a round trip decides, also in slow
-//! start, where every acknowledgement enlarges the window. In a recovery, and after a round trip with at most two
-//! samples, the flow is standard TCP.
+//! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`). The number of queued segments is computed from the smallest
+//! sample of each round trip, also in slow start. In a recovery, and after a round trip with at most two samples, the
+//! flow is standard TCP.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -135,8 +135,8 @@ mod tests {
         vegas.on_ack(&ack, phase, window);
     }
 
-    /// With 100 segments in flight and a base round-trip time of 100 ms, a round-trip time of 103 ms means three
-    /// segments in the queue, and 105 ms five.
+    /// Checks that the smallest sample of each round trip determines the number of segments in the queue. With 100
+    /// segments in flight and a base round-trip time of 100 ms, 103 ms means three segments, and 105 ms five.
     #[test]
     fn the_smallest_sample_of_a_round_trip_decides() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);
@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(found, [101.0, 101.0, 100.0, 101.0]);
     }
 
-    /// The end of a recovery begins a round trip. Segments that left after the previous acknowledgement still belong to
-    /// the recovery.
+    /// Checks that the end of a recovery begins a new round trip. The new round trip ends when all segments sent so far
+    /// are acknowledged, including those sent since the previous acknowledgement.
     #[test]
     fn the_end_of_a_recovery_begins_a_round_trip_at_what_has_left_by_then() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

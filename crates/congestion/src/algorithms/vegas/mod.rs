@@ -133,8 +133,8 @@ impl Vegas {
         }
     }
 
-    /// Reduces the window by one segment. Linux does not change the threshold of the last loss, so slow start adds the
-    /// segment again. The window therefore does not fall below the threshold, however long the queue is.
+    /// Reduces the window by one segment. Linux keeps the threshold: a window below it is in slow start, and grows
+    /// again. The window therefore does not stay below the threshold, however long the queue is.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -158,8 +158,8 @@ impl Vegas {
         }
     }
 
-    /// Returns the number of segments that the round's samples refer to: the window or, in Linux, the window at the
-    /// start of the round (`old_wnd`, `beg_snd_cwnd`).
+    /// Returns the window from which the number of queued segments is computed: the window `cwnd` at the end of the
+    /// round or, in Linux, the window at its start (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }
@@ -192,8 +192,8 @@ impl CongestionControl for Vegas {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. In slow start, Linux uses the smallest sample of each round; the other variants
-    /// only process the acknowledgement that ends slow start.
+    /// Processes an acknowledgement. In slow start, Linux uses the smallest sample of each round; the paper's variant
+    /// uses the sample with which the next round begins.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -258,9 +258,9 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Checks that Linux 2.6.22 changes the window only in every second round trip. It compares the window with
-    /// `beg_snd_cwnd + 1`, and stores `beg_snd_cwnd` before it adds to the window. In the next round, the window
-    /// therefore already has its target size.
+    /// Checks that Linux 2.6.22 changes the window only in every second round trip. Its target is `beg_snd_cwnd + 1`,
+    /// where `beg_snd_cwnd` is the window before the last change. In the round trip after a change, the window
+    /// therefore already equals the target.
     #[test]
     fn linux_moves_every_second_round_trip() {
         for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux2_6_22, 105.0)] {

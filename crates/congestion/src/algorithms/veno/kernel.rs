@@ -14,12 +14,12 @@ use crate::window::Window;
 /// State of the kernel's Veno for one flow, with the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVeno {
-    /// Minimum number of half segments in the queue on a path that counts as congested.
+    /// Smallest number of half segments in the queue at which the path counts as congested.
     beta: u64,
     /// Fraction of the window that is kept after a loss on a path that is not congested, in thousandths.
     kept: u64,
     rtts: SmallestRtts,
-    /// True if the window grows when the next window of segments has been acknowledged.
+    /// True if the next acknowledged window of segments adds a segment. Alternates, which halves the growth.
     inc: bool,
     /// Number of half segments in the queue.
     diff: u64,
@@ -134,9 +134,9 @@ mod tests {
     use crate::parameter::Variant;
     use crate::window::Rounding;
 
-    /// Checks that the queue counts in half segments. With 100 segments in flight and a base round-trip time of 100 ms,
-    /// 102.4 ms mean 2.3 segments in the queue: five halves, and no congestion. 103 ms mean 2.9 segments: six halves,
-    /// and congestion. A loss leaves four fifths of the window in the first case, and half of it in the second.
+    /// Checks that Veno counts the queue in half segments, rounded up; six mean congestion. With 100 segments in flight
+    /// and a base round-trip time of 100 ms, a round-trip time of 102.4 ms gives five, and 103 ms gives six. A loss
+    /// leaves four fifths of the window without congestion, and half of the window with congestion.
     #[test]
     fn half_segments_tell_congestion() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

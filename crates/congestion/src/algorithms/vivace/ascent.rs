@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::parameter::Settings;
 
-/// Number of successive steps in one direction that each add one conversion factor to the change. Further steps add two
-/// (WebRTC, pcc/bitrate_controller.cc).
+/// Number of successive steps in one direction up to which the confidence amplifier grows by one per step. After that,
+/// it grows by two (WebRTC, pcc/bitrate_controller.cc).
 const LINEAR_STEPS: i32 = 3;
 
 /// Gradient ascent with a confidence amplifier and a dynamic change boundary. Rates are in Mbit/s.
@@ -53,8 +53,8 @@ impl Ascent {
         f64::from(steps.max(2 * steps - LINEAR_STEPS))
     }
 
-    /// Limits a change to the boundary omega = omega0 + k delta, times the rate. k counts the changes that exceed the
-    /// boundary. When a change does not exceed it, k falls to the smallest value that allows this change.
+    /// Limits a change of `rate` to the dynamic change boundary, `(omega0 + k delta) * rate`. A change that exceeds the
+    /// boundary increases `k` by one. Any other change lowers `k` to the smallest value that allows this change.
     fn bounded(&mut self, change: f64, rate: f64) -> f64 {
         let allowed = |moved: u32| rate * (self.boundary + f64::from(moved) * self.boundary_step);
         if change > allowed(self.moved) {
@@ -87,8 +87,8 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
     }
 
-    /// The change is theta0 m(tau) times the gradient: one, two, three, five and seven times. A change of direction
-    /// restarts the count.
+    /// Checks the amplifier of successive changes in one direction: the changes are one, two, three, five, seven and
+    /// nine times the gradient. A change of direction begins again with one.
     #[test]
     fn steps_in_one_direction_grow() {
         let mut ascent = ascent(1.0);
@@ -101,8 +101,8 @@ mod tests {
         near(ascent.change(100.0, 0.5), 0.5);
     }
 
-    /// Checks the limits of changes. They are 5, 11 and 17 % of the rate while the gradient requests larger changes.
-    /// Otherwise, the limit is the smallest one that allows the change.
+    /// Checks the change boundary: 5 % of the rate at first, and 6 % more after each change that it has limited. Any
+    /// other change lowers the boundary to the smallest value that allows this change.
     #[test]
     fn changes_are_bounded() {
         let mut ascent = ascent(0.05);

@@ -13,8 +13,7 @@ const SENT: f64 = 0.9;
 /// Maximum absolute value of a slope of the round-trip time that is considered noise (section 4.3).
 const NOISE: f64 = 0.01;
 
-/// Counters of the connection at the beginning or the end of an interval: segments sent, or segments known to be
-/// delivered or lost.
+/// Numbers of the connection's segments that are known to be delivered and to be lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub delivered: u64,
@@ -163,7 +162,7 @@ impl Regression {
         self.product += sent * rtt;
     }
 
-    /// Returns the slope of the round-trip time; zero if all segments were sent at the same time.
+    /// Returns the slope of the round-trip time over the sending time; zero if all sending times are equal.
     fn slope(&self) -> f64 {
         let spread = self.samples * self.sent_squared - self.sent * self.sent;
         if spread <= 1e-9 * self.samples * self.sent_squared {

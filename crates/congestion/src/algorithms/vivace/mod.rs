@@ -4,11 +4,11 @@
 //! its authors' implementations. "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's
 //! submission, unless another branch is named.
 //!
-//! Three points are interpreted as follows. One pair of intervals decides, as in section 4.2 (the submission compares
-//! two pairs after a change of direction, branch master three). The slope of the round-trip time counts with its sign,
-//! as in equation 1 (branch master sets negative slopes to zero). A small loss rate has a small weight, as in the
-//! submission; otherwise the noise of an interval's losses would change the utility more than a change of the rate by
-//! 10 %. A Mbit/s is 10^6 bit/s.
+//! Three points are implemented as follows. Each change of the rate needs one pair of intervals, as in section 4.2 (in
+//! the submission two pairs after a change of direction, in branch master three). The slope of the round-trip time has
+//! its sign, as in equation 1 (branch master sets negative slopes to zero). A small loss rate has a small weight, as in
+//! the submission; otherwise the noise of losses would change the utility more than a change of the rate by 10 %. A
+//! Mbit/s is 10^6 bit/s.
 //!
 //! Known limits: with random losses of 3 % and more, the rate falls, since at least every second interval then loses
 //! more than 3 %. At 500 kbit/s, an interval has only ten segments: if the start has overfilled the queue, the rate
@@ -150,7 +150,7 @@ const RTTS_IN_WINDOW: f64 = 2.0;
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Decision that the results of the current intervals will allow.
+/// Stage of the flow: the decision for which the current intervals are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
@@ -158,8 +158,8 @@ enum Stage {
     /// Choice between doubling the rate once more and ending the start. `before` is the utility at half of the current
     /// rate.
     Starting { before: f64 },
-    /// Choice of a direction, from one interval above the rate and one below; `high_first` gives their order.
-    /// `doubtful` is the gradient of the previous pair of intervals, if this pair repeats it.
+    /// Choice of a direction, from an interval above the rate and one below; `high_first` gives their order. If these
+    /// intervals repeat a doubtful measurement, `doubtful` is the gradient of that measurement.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -176,17 +176,17 @@ pub struct Vivace {
     probe: f64,
     ascent: Ascent,
     stage: Stage,
-    /// True once the utility has fallen for the first time, which ends the start.
+    /// True once a decrease of the utility has ended the doubling of the rate at the start.
     started: bool,
     /// Rate in Mbit/s; 0 before the first round trip.
     rate: f64,
     intervals: [Interval; 2],
     /// Number of intervals that have been sent completely.
     sent: usize,
-    /// Number of finished intervals: all their segments are known to be delivered or lost.
+    /// Number of intervals whose segments are all known to be delivered or lost.
     known: usize,
     counts: Counts,
-    /// State of the random sequence. It chooses the order of two intervals. The seed is the time of the first
+    /// State of the random generator that chooses the order of two intervals. The seed is the time of the first
     /// acknowledgement.
     draws: u64,
     gradient: f64,
@@ -234,8 +234,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the sending rate: the rate of the current probing interval, or the rate between the two while their
-    /// results are awaited.
+    /// Returns the sending rate: a rate above or below the current one in a probing interval, otherwise the current
+    /// rate.
     fn sending_rate(&self) -> f64 {
         match self.stage {
             Stage::Learning { high_first, .. } if self.sent < self.planned() => {
@@ -287,7 +287,7 @@ impl Vivace {
         }
     }
 
-    /// Passes an acknowledgement to the intervals; `before` are the connection's counters before it.
+    /// Passes an acknowledgement to the monitor intervals; `before` are the counters before the acknowledgement.
     fn advance(&mut self, ack: &AckSample, before: Counts) {
         let planned = self.planned();
         if self.sent < planned && self.intervals[self.sent].end(ack) {
@@ -323,8 +323,8 @@ impl Vivace {
         }
     }
 
-    /// Decides during the start (section 4), which is like slow start: doubles the rate until the utility falls.
-    /// `before` is the utility at half of the rate; `used` is false if the application limited the interval.
+    /// Doubles the rate if the utility exceeds `before`, the utility at half of the rate; otherwise halves the rate and
+    /// ends the start (section 4). Repeats the interval if the application limited it (`used` is false).
     fn decide_start(&mut self, before: f64, used: bool, ack: &AckSample) {
         let utility = self.utility(&self.intervals[0]);
         if !used {
@@ -339,8 +339,8 @@ impl Vivace {
         }
     }
 
-    /// Decides on a step of the rate (sections 4.2 and 4.3). If the faster interval lost less, the pair of intervals is
-    /// measured again. `high_first` and `doubtful` are the fields of [`Stage::Learning`].
+    /// Changes the rate by the gradient of the utility over a pair of intervals (sections 4.2 and 4.3). If the faster
+    /// interval lost less, the pair is first measured again. The parameters are the fields of [`Stage::Learning`].
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {

@@ -36,7 +36,7 @@ impl Path {
         path
     }
 
-    /// Returns a path with a flow that has ended its start, at 50 Mbit/s.
+    /// Returns a path with a flow at 50 Mbit/s whose starting phase is over.
     fn learning() -> Self {
         let mut path = Self::new();
         (path.vivace.rate, path.vivace.started) = (50.0, true);
@@ -90,8 +90,8 @@ fn the_utility_is_that_of_equation_1() {
     assert!(gain.abs() < 2e-3, "{gain}");
 }
 
-/// Ten segments of 1500 bytes in 50 ms are 2.4 Mbit/s; from there, the rate doubles while the utility grows, and is
-/// halved once.
+/// Checks that the rate doubles while the utility grows, and is then halved once. The first rate is 2.4 Mbit/s: ten
+/// segments of 1500 bytes in 50 ms.
 #[test]
 fn it_doubles_while_the_utility_grows_and_halves_once() {
     let mut path = Path::new();
@@ -114,7 +114,7 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
 }
 
 /// Checks the two rates of a pair: 5 % above and 5 % below the base rate, each for a round trip. Then the base rate is
-/// used until the results of both are known.
+/// used until the results of both intervals are known.
 #[test]
 fn a_pair_is_five_per_cent_above_and_below() {
     let mut path = Path::learning();
@@ -132,8 +132,8 @@ fn a_pair_is_five_per_cent_above_and_below() {
     }
 }
 
-/// On a path without losses and without a queue, the gradient is the derivative of x^0.9, and steps grow by factors of
-/// 1, 2, 3 and 5.
+/// Checks four steps of the rate on a path without losses and without a queue: each is the derivative of the utility,
+/// x^0.9, multiplied by 1, 2, 3 or 5.
 #[test]
 fn steps_on_an_empty_path_follow_the_gradient() {
     let mut path = Path::learning();
@@ -165,7 +165,7 @@ fn decide(path: &mut Path, high: (f64, f64), low: (f64, f64)) -> f64 {
     path.vivace.rate - rate
 }
 
-/// The faster interval of each pair fills the queue, so the rate falls by the largest allowed steps: 5, 11 and 17 %.
+/// Checks that the rate falls by the largest allowed steps (5, 11 and 17 %) if the faster intervals fill the queue.
 #[test]
 fn latency_lowers_the_rate_within_its_boundary() {
     let mut path = Path::learning();
@@ -175,8 +175,8 @@ fn latency_lowers_the_rate_within_its_boundary() {
     }
 }
 
-/// Checks that the pair is measured again if the faster interval lost less. The two gradients are averaged if they
-/// agree (section 4.3).
+/// Checks that a pair of intervals is measured again if the faster one lost less. The gradients of both pairs are
+/// averaged if they agree (section 4.3).
 #[test]
 fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     let mut path = Path::learning();

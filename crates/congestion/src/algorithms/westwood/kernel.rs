@@ -1,6 +1,6 @@
 //! Westwood+ of a current kernel (Linux 6.18, `tcp_westwood.c`). A loss halves the window as in standard TCP. The end
-//! of the recovery sets the window to the measured bandwidth times the smallest round-trip time, in whole bytes per
-//! tick.
+//! of the recovery sets the window to the measured bandwidth, in whole bytes per tick, times the smallest round-trip
+//! time.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -202,9 +202,9 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// Checks that the end of a recovery sets the window to the path's capacity. At one segment per millisecond and a
-    /// round-trip time of 100 ms, the rate is 5,792 bytes per tick, and the path holds 100 segments. The bandwidth
-    /// filters give only 98, since the first sample lacks a segment.
+    /// Checks that the end of a recovery sets the window to about the path's capacity. At one segment per millisecond
+    /// and a round-trip time of 100 ms, the path holds 100 segments. The window is only 98 segments, since the first
+    /// bandwidth sample, which lacks a segment, still affects the filtered bandwidth.
     #[test]
     fn the_window_is_what_the_path_carries_when_a_recovery_ends() {
         let mut westwood = KernelWestwood::new();
@@ -247,8 +247,8 @@ mod tests {
         assert_eq!(counted, [1, 1, 1, 1, 2]);
     }
 
-    /// Segments that the first acknowledgement covers do not count, since they were sent before the first bandwidth
-    /// sample.
+    /// Segments that the first acknowledgement covers do not count towards the bandwidth, since they were sent before
+    /// the first bandwidth sample.
     #[test]
     fn the_first_acknowledgement_counts_for_nothing() {
         let mut westwood = KernelWestwood::new();

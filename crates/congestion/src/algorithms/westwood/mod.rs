@@ -62,9 +62,9 @@ const LINUX_SHORTEST: Span = Span::from_millis(50);
 pub struct Westwood {
     memory: f64,
     linux: bool,
-    /// Start of the current sample, and the number of segments delivered by then.
+    /// Start of the current bandwidth sample, and the number of segments delivered by then.
     since: Option<(Time, u64)>,
-    /// Segments per second after the first and after the last filter; `None` before the first sample.
+    /// Bandwidth in segments per second after the first and after Linux's second filter; `None` before a sample.
     filtered: Option<(f64, f64)>,
     rtt: Span,
     min_rtt: Option<Span>,
@@ -115,7 +115,7 @@ impl Westwood {
         Some(bandwidth * self.min_rtt?.as_secs_f64())
     }
 
-    /// Returns the new threshold; without an estimate, half of the window as in standard TCP.
+    /// Returns the new threshold: the estimate of the path's capacity or, without it, half of the window `base`.
     fn threshold(&self, base: f64) -> f64 {
         self.carried().unwrap_or(base / 2.0)
     }

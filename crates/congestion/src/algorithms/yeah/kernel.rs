@@ -1,6 +1,6 @@
-//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`). Windows are whole numbers. As in Vegas, the smallest sample of
-//! a round trip decides, also in slow start. Decongestion needs a round trip with at least three samples; it also sets
-//! the threshold.
+//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`). Windows are whole numbers. As in Vegas, the queue is computed
+//! from the smallest sample of each round trip, also in slow start. Decongestion needs a round trip with at least three
+//! samples; it also sets the threshold.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct KernelYeah {
     max_queued: u64,
     /// Divisor of the smallest round-trip time; the quotient is the maximum queueing delay.
     max_delay: u64,
-    /// Divisor of the window; the quotient is the maximum that decongestion removes from the window.
+    /// Maximum that decongestion removes, as a fraction of the window.
     max_taken_back: f64,
     min_decrease: f64,
     competing: u64,
@@ -111,8 +111,8 @@ impl KernelYeah {
         self.last_queue = queue;
     }
 
-    /// Reduces the window by the flow's `queue` segments in the queue, at most by a fraction of the window; ends slow
-    /// start at the reduced window.
+    /// Reduces the window by `queue`, the flow's segments in the queue, but at most by a fraction of the window. Sets
+    /// the threshold to the reduced window.
     fn decongest(&self, queue: u64, window: &mut Window) {
         let cwnd = window.cwnd() as u64;
         let excess = queue.min((cwnd as f64 * self.max_taken_back) as u64);

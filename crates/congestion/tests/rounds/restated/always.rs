@@ -7,8 +7,8 @@ use super::{Event, Law, answer_as_standard, assert_follows};
 use crate::controller;
 
 /// Law of TCP Prague by draft-briscoe-iccrg-prague-congestion-control-04, section 2.4, and the authors' `tcp_prague.c`.
-/// The window follows a fractional target window by one segment per acknowledgement. From the fourth round trip after
-/// slow start, rates do not depend on round-trip times below a target of 120 ms.
+/// The window approaches a fractional target by at most one segment per acknowledgement. From the fourth round trip
+/// after slow start on, the rate grows equally fast with all round-trip times below 120 ms.
 struct Prague {
     alpha: f64,
     target: f64,
@@ -157,8 +157,8 @@ fn prague() {
     assert_follows(&algorithm, Prague::new, &[20.0, 60.0, 2000.0]);
 }
 
-/// Maximum in a sliding window of time: Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). With inverse round-trip
-/// times, it gives the smallest round-trip time.
+/// Maximum in a sliding window of time: Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). The maximum of inverse
+/// round-trip times gives the smallest round-trip time.
 #[derive(Clone, Copy, Default)]
 struct RunningMax([(u64, f64); 3]);
 

@@ -1,5 +1,5 @@
-//! Laws that add a delay window to that of standard TCP, and the law of FAST. Both include the forms of NIST SP
-//! 500-282.
+//! Laws of Compound TCP, which adds a delay window to the window of standard TCP, and of FAST. The equations of NIST SP
+//! 500-282 are included.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::Span;
@@ -10,8 +10,8 @@ use super::{
 use crate::controller;
 use crate::sender::Sender;
 
-/// Law of Compound TCP by Tan and others, INFOCOM 2006, equations 1 to 5: the sum of both windows, and the delay
-/// window's part of the sum.
+/// Law of Compound TCP by Tan and others, INFOCOM 2006, equations 1 to 5. The congestion window is the sum of the
+/// window of standard TCP and the delay window, `delay`.
 struct Compound {
     low_window: f64,
     delay: f64,

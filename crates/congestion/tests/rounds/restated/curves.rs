@@ -6,8 +6,8 @@ use longhaul_units::{Span, Time};
 use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, restart_below};
 
 /// Law of BIC by Xu, Harfoush and Rhee, INFOCOM 2004, section III. The window grows by binary search up to the window
-/// of the last loss, and by steps as in slow start beyond it. There is fast convergence, and standard TCP below
-/// low_window.
+/// of the last loss, and by steps as in slow start beyond it. It includes fast convergence. Below low_window, the
+/// window grows as in standard TCP.
 #[derive(Default)]
 struct Bic {
     peak: f64,

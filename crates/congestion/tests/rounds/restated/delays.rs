@@ -64,8 +64,8 @@ fn vegas() {
     );
 }
 
-/// Law of Veno by Fu and Liew, JSAC 21(2), 2003: half of standard TCP's growth with three and more queued segments, and
-/// a reduction by a fifth for a loss with fewer.
+/// Law of Veno by Fu and Liew, JSAC 21(2), 2003. With three or more queued segments, the window grows half as fast as
+/// that of standard TCP. With fewer, a loss reduces the window by a fifth.
 #[derive(Default)]
 struct Veno {
     base: Option<Span>,
@@ -116,8 +116,8 @@ fn veno() {
 }
 
 /// Law of Illinois by Liu, Basar and Srikant, VALUETOOLS 2006, section 3. The increase and the decrease depend on the
-/// mean queueing delay of a round, as a fraction of the largest one. After theta, eight, rounds with an empty queue,
-/// the largest increase is used again.
+/// mean queueing delay of a round, as a fraction of the largest queueing delay. The increase returns to its maximum
+/// only after five rounds (theta) with an empty queue.
 struct Illinois {
     increase: f64,
     decrease: f64,

@@ -31,7 +31,7 @@ pub struct Socket {
     /// Segment number whose acknowledgement ends the state `TCP_CA_CWR`; `None` outside this state.
     cwr_until: Option<u64>,
     recovering: bool,
-    /// True if the acknowledgement that ends the recovery has not been counted yet.
+    /// True from the end of a recovery until the acknowledgement that ended it has been counted.
     ending: bool,
     acked_at: Time,
 }
@@ -67,7 +67,7 @@ impl Socket {
         (self.recovering, self.cwr_until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery; returns false if its last acknowledgement has not been counted yet.
+    /// Ends a recovery. Returns false if the acknowledgement that ended it has not been passed to [`Self::on_ack`] yet.
     pub fn end_recovery(&mut self, now: Time) -> bool {
         (self.recovering, self.ending) = (false, self.acked_at != now);
         !self.ending
@@ -85,7 +85,7 @@ impl Socket {
         window.grow(more as f64);
     }
 
-    /// Increases the window in slow start and in congestion avoidance as standard TCP (`tcp_reno_cong_avoid`).
+    /// Increases the window in slow start and in congestion avoidance as in standard TCP (`tcp_reno_cong_avoid`).
     pub fn reno_cong_avoid(&mut self, window: &mut Window, mut acked: u64) {
         if window.in_slow_start() {
             acked = slow_start(window, acked);

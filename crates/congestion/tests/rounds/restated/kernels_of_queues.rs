@@ -58,7 +58,7 @@ impl Vegas {
         self.samples.forget();
     }
 
-    /// Changes the window by the number of queued segments, once per round trip (`tcp_vegas_cong_avoid`).
+    /// Adjusts the window to the number of queued segments, once per round trip (`tcp_vegas_cong_avoid`).
     fn cong_avoid(&mut self, acked: u64, window: &mut Window) {
         if !self.socket.is_open() {
             return self.socket.reno_cong_avoid(window, acked);
@@ -144,7 +144,7 @@ fn vegas() {
     );
 }
 
-/// Law of Veno by `tcp_veno.c`, with a beta of 3 segments, which is counted in half segments.
+/// Law of Veno by `tcp_veno.c`. Queued segments are counted in halves, and beta is 3 segments.
 struct Veno {
     socket: Socket,
     samples: Samples,

@@ -288,7 +288,7 @@ impl Htcp {
         ((base as u64 * self.beta) >> 7).max(2)
     }
 
-    /// Returns to the open state at the end of a reduction; the time without congestion begins.
+    /// Processes the end of a reduction (`TCP_CA_Open`): the time without congestion begins.
     fn open(&mut self, now: u64) {
         if std::mem::take(&mut self.undo_last_cong) {
             self.last_cong = Some(now);

@@ -1,5 +1,5 @@
-//! Differential tests: each algorithm is compared with its law on flows with random events. The laws are restated here
-//! from the algorithms' sources. After each event, the window, the threshold and the recorded state must be equal.
+//! Differential tests: on random events, each algorithm is compared with its law, a second implementation written from
+//! the algorithm's source. After each event, the window, the threshold and the recorded state must be equal.
 
 mod always;
 mod compound;
@@ -35,14 +35,14 @@ pub enum Event {
     Idle(Idle),
 }
 
-/// A law of the window, as in the source of an algorithm.
+/// Law of the window: an algorithm's rules, restated from its paper, RFC or source code.
 pub trait Law {
     /// Relative difference that rounding may cause between an algorithm and its law.
     const TOLERANCE: f64 = 1e-9;
 
     const EVENTS: usize = 1500;
 
-    /// Changes the window in response to an event. Slow start is part of the law only if [`Self::phases`] includes it.
+    /// Changes the window for an event. If [`Self::phases`] is [`Phases::Avoidance`], the caller applies slow start.
     fn apply(&mut self, event: &Event, window: &mut Window);
 
     fn phases(&self) -> Phases {
@@ -76,7 +76,7 @@ pub fn answer_as_standard(event: &Event, window: &mut Window) {
     }
 }
 
-/// Sets the window to one segment after a timeout, and sets the threshold unless the epoch already has one.
+/// Sets the window to one segment after a timeout, and the threshold to `threshold` if the timeout may change it.
 pub fn restart_below(timeout: &Timeout, threshold: f64, window: &mut Window) {
     if !timeout.keep_ssthresh {
         window.set_ssthresh(threshold);
@@ -92,7 +92,7 @@ pub fn grow_as_standard(ack: &AckSample, window: &mut Window) {
 /// Round-trip times in milliseconds; the path's round-trip time is drawn from them.
 const RTTS_MS: [u64; 8] = [100, 100, 104, 112, 125, 150, 200, 100];
 
-/// State of a flow with random events, with its clock and its counters.
+/// Generator of random events of a flow, with the flow's clock and counters.
 struct Life {
     random: u64,
     now: Time,
@@ -299,7 +299,7 @@ fn near(found: f64, expected: f64, tolerance: f64) -> bool {
     apart <= tolerance * expected.abs().max(1.0) || found.is_nan() && expected.is_nan()
 }
 
-/// Asserts that an algorithm follows its law, from each of `windows` in segments on.
+/// Asserts that an algorithm changes the window as `law` does, in flows that begin with each of `windows`, in segments.
 #[track_caller]
 pub fn assert_follows<L: Law>(controller: &Controller, law: impl Fn() -> L, windows: &[f64]) {
     for seed in 0..24 {
@@ -343,7 +343,7 @@ pub fn assert_follows<L: Law>(controller: &Controller, law: impl Fn() -> L, wind
     }
 }
 
-/// Asserts that a variant of an algorithm with parameters follows its law.
+/// Asserts that the algorithm `kind` follows `law` ([`assert_follows`]), in `variant` and with parameters `given`.
 #[track_caller]
 pub fn assert_variant<L: Law>(
     kind: &str,

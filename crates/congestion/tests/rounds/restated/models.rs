@@ -79,7 +79,7 @@ fn standard_tcp_of_linux() {
     }
 }
 
-/// GAIMD (Yang and Lam, ICNP 2000) is friendly to standard TCP if `alpha = 4 (1 - beta^2) / 3`.
+/// Law of GAIMD by Yang and Lam, ICNP 2000. It is friendly to standard TCP if `alpha = 4 (1 - beta^2) / 3`.
 #[test]
 fn gaimd() {
     assert_stateless("gaimd", &[("decrease", 0.2)], |event, window| match event {
@@ -102,8 +102,8 @@ fn multcp() {
     });
 }
 
-/// Binomial control (Bansal and Balakrishnan, INFOCOM 2001, equation 1). The equation states the change in a round
-/// trip; an acknowledgement contributes `1 / w` of it.
+/// Checks binomial control (Bansal and Balakrishnan, INFOCOM 2001, equation 1). The equation gives the change per round
+/// trip; each acknowledged segment contributes `1 / w` of this change.
 #[test]
 fn binomial() {
     let given = [("k", 0.7), ("l", 0.4), ("increase", 2.0), ("decrease", 0.6)];
@@ -170,7 +170,7 @@ fn scalable() {
 /// the current one; it uses the marks of the current one.
 #[derive(Default)]
 struct DecBit {
-    /// Acknowledged segments since the last change of the window, true for those with a mark.
+    /// Marks of the segments acknowledged since the last change of the window: true for a segment with a mark.
     seen: Vec<bool>,
     /// Number of segments in the window before its last change.
     before: usize,
@@ -407,7 +407,7 @@ fn vcp() {
     assert_follows(&spec.build().unwrap(), Vcp::default, &[2.0, 50.0]);
 }
 
-/// Law given by a table. Between two points, the value is linear in the window; outside of all points, it is constant.
+/// Checks that values from a table are linear in the window between two points, and constant outside of all points.
 #[test]
 fn table() {
     fn line(w: f64, from: (f64, f64), to: (f64, f64)) -> f64 {

@@ -1,4 +1,4 @@
-//! Laws of Linux 2.6.22 that differ from the algorithms' papers, and of H-TCP in NIST's study.
+//! Laws of algorithms in Linux 2.6.22 that differ from the papers, and the law of H-TCP in NIST's study.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -204,8 +204,8 @@ impl DelayedAck {
     }
 }
 
-/// Law of BIC by `tcp_bic.c`. A step is a quarter of the distance to the peak. Beyond the peak, it is a third of the
-/// distance from the peak. Windows are whole segments.
+/// Law of BIC by `tcp_bic.c`. Below the peak, the window grows by a quarter of its distance to the peak in each round
+/// trip. Beyond the peak, it grows by a third of the distance. The distance is computed from whole segments.
 struct Bic {
     peak: f64,
     ratio: DelayedAck,
@@ -292,11 +292,12 @@ fn bic() {
     );
 }
 
-/// Law of CUBIC by `tcp_cubic.c`. The target is the cubic function one round trip ahead. Beyond the origin, it grows by
-/// at most 16 segments per tenth of a second. The AIMD flow grows by one segment for 23/8 windows of acknowledgements.
+/// Law of CUBIC by `tcp_cubic.c`. The target is the cubic function one round trip ahead. Beyond the plateau, the window
+/// grows by at most 16 segments per tenth of a second. The window is at least that of an AIMD flow, which grows by 8/23
+/// of a segment per window of acknowledgements.
 struct Cubic {
     peak: f64,
-    /// Start, origin, K and the window of the AIMD flow; `None` outside an epoch.
+    /// Start time, plateau, time to the plateau (K) and window of the AIMD flow; `None` outside an epoch.
     epoch: Option<(Time, f64, f64, f64)>,
     ratio: DelayedAck,
 }
@@ -404,8 +405,8 @@ fn scalable() {
     );
 }
 
-/// Law of H-TCP by NIST SP 500-282, equations 30 to 37. Round-trip times scale the increase after the low-speed time,
-/// the throughput is averaged over quarters of a second from zero on, and the largest round-trip time is never reset.
+/// Law of H-TCP by NIST SP 500-282, equations 30 to 37. Round-trip times scale the increase after the low-speed time.
+/// The throughput is averaged over quarters of a second, starting at zero. The largest round-trip time is never reset.
 struct Htcp {
     kept: f64,
     since: Option<Time>,

@@ -120,9 +120,9 @@ fn yeah() {
     assert_follows(&algorithm, Yeah::new, &[30.0, 150.0, 9.0]);
 }
 
-/// Law of TCP-LP by Kuzmanovic and Knightly, INFOCOM 2003, section IV. An early indication occurs if the smoothed delay
-/// exceeds the smallest one by 15 % of the range of delays. Linux 2.6.22 (`tcp_lp.c`) restarts the range with each
-/// indication.
+/// Law of TCP-LP by Kuzmanovic and Knightly, INFOCOM 2003, section IV. An early indication of congestion is a smoothed
+/// delay that exceeds the smallest delay by 15 % of the range of delays. Linux 2.6.22 (`tcp_lp.c`) restarts the range
+/// with each indication.
 struct Lp {
     linux: bool,
     range: Option<(f64, f64)>,

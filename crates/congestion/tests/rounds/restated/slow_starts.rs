@@ -45,7 +45,7 @@ trait SlowStart {
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 }
 
-/// Changes the window of a flow that has a slow start and standard TCP.
+/// Changes the window for an event: by `slow_start` while slow start lasts, and as standard TCP does otherwise.
 fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     match event {
         Event::Ack(ack, Phase::Recovery) => slow_start.on_ack_in_recovery(ack, window),
@@ -88,7 +88,7 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     }
 }
 
-/// Makes the windows before reductions even. Thresholds are then whole numbers, and slow start reaches them exactly.
+/// Rounds the window before a reduction down to an even number. Half of it, the threshold, is then a whole number.
 fn whole(event: Event) -> Event {
     match event {
         Event::Signal(signal) => Event::Signal(Congestion {
@@ -114,7 +114,7 @@ fn tell(state: &mut CongestionState, event: &Event) {
     }
 }
 
-/// Asserts that a slow start follows its source at the beginning of many flows.
+/// Asserts that a slow start and its restatement `law` set the same windows and thresholds in 200 random flows.
 #[track_caller]
 fn assert_follows<L: SlowStart>(kind: &str, given: &[(&str, f64)], law: impl Fn() -> L) {
     let parameters = given.iter().map(|&(name, value)| (name.to_string(), value));
@@ -153,7 +153,7 @@ fn standard() {
     assert_follows("standard", &[], || Standard);
 }
 
-/// Slow start of Linux 2.6.22 (`tcp_cong.c`), which continues at the threshold itself.
+/// Slow start of Linux 2.6.22 (`tcp_cong.c`), which still applies when the window equals the threshold.
 struct Linux;
 
 impl SlowStart for Linux {
@@ -214,7 +214,7 @@ struct HystartPlusPlus {
 }
 
 impl HystartPlusPlus {
-    /// Processes an acknowledgement; returns the divisor of the growth, or `None` at the end of slow start.
+    /// Processes an acknowledgement. Returns the divisor of the window's growth; `None` at the end of slow start.
     fn process(&mut self, ack: &AckSample, window: &mut Window) -> Option<f64> {
         if self.over {
             return Some(1.0);
@@ -352,8 +352,8 @@ struct RapidStart {
     over: bool,
     floor: Option<Span>,
     counts: (u64, u64),
-    /// Values of the first recovery in segments: the window, its lower bound, its change for each segment that arrives,
-    /// and for each one lost. `None` before the first recovery.
+    /// Values of the first recovery in segments: the window, its lower bound, and its reductions for each segment that
+    /// arrives and for each lost segment. `None` before the first recovery.
     recovery: Option<[f64; 4]>,
 }
 
@@ -414,9 +414,9 @@ fn rapid_start() {
     assert_follows("rapid-start", &[], RapidStart::default);
 }
 
-/// SEARCH by draft-chung-ccwg-search-09, with bins of a tenth of 3.5 round-trip times. It compares the segments sent in
-/// a window of bins one round trip ago with those delivered in the last window of bins. Slow start ends if at least 26
-/// % are missing.
+/// SEARCH by draft-chung-ccwg-search-09. Time is divided into bins of 0.35 round-trip times. Slow start ends if the
+/// segments delivered in the last ten bins are at least 26 % fewer than the segments sent in ten bins one round trip
+/// earlier.
 #[derive(Default)]
 struct Search {
     /// Duration and end of the current bin; `None` before the first acknowledgement.
@@ -485,15 +485,15 @@ fn search() {
 
 /// Slow start of picoquic, August 2026, `picoquic_cc_hystart_test` and `picoquic_cc_update_target_cwin_estimation`. The
 /// window is at least half of the bandwidth-delay product at the largest rate so far. Slow start ends when the minimum
-/// of seven samples has exceeded the base by a quarter seven times. The base is the smallest value so far of the
-/// maximum of seven samples.
+/// of the last seven round-trip time samples has been above 5/4 of a base value at seven samples. The base is the
+/// smallest maximum of seven successive samples so far.
 #[derive(Default)]
 struct Picoquic {
     over: bool,
     /// The largest rate so far, in segments per second.
     per_s: f64,
-    /// Number of delivered segments at the acknowledgement of the last rate sample, its arrival time, and the departure
-    /// time of its segment.
+    /// Acknowledgement of the last rate sample: number of segments delivered by then, arrival time of the
+    /// acknowledgement, and departure time of the segment that it acknowledges.
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,
     sampled: Option<Time>,

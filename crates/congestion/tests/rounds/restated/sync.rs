@@ -97,7 +97,7 @@ impl Sync {
         }
     }
 
-    /// Adds a report. If it completes a median, returns the last three medians, once there are three.
+    /// Adds a report. Every third report completes a median; then returns the last three medians, if there are three.
     fn medians_with(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group.push(sample);
         if self.group.len() < 3 {
@@ -110,7 +110,7 @@ impl Sync {
     }
 
     /// Adds a sample to the average and returns the average. In SyncMix, the first five samples have larger weights
-    /// (table 3.1).
+    /// than later ones (table 3.1).
     fn average_with(&mut self, sample: f64) -> f64 {
         let first = [1.0, 1.0, 0.75, 0.5, 0.25];
         let mixes = self.choices.detector == "mix";
@@ -184,8 +184,8 @@ impl Sync {
         }
     }
 
-    /// Adjusts the window by table 1.1: returns the fraction of the window that is kept, or sets the growth that
-    /// applies from now on.
+    /// Applies table 1.1 of the dissertation: sets the growth of the window from now on. Returns the fraction of the
+    /// window that is kept; `None` without a reduction.
     fn adjust(&mut self, verdict: Verdict, cwnd: f64) -> Option<f64> {
         let kept = [None, Some(0.9), Some(0.75), Some(0.5)][verdict.quarter()];
         let rising = match verdict.trend {

@@ -154,7 +154,8 @@ fn santa_cruz() {
 }
 
 /// Law of Gentle HighSpeed TCP by Zhang, thesis, Osaka University, 2006, chapters 2 and 4. The window grows as in
-/// HighSpeed TCP. While round-trip times rise within a window's samples, it grows as in standard TCP.
+/// HighSpeed TCP, or as in standard TCP if the round-trip times of the last window of segments indicate a growing
+/// queue.
 struct Gentle {
     refined: bool,
     gentle: bool,
@@ -245,8 +246,8 @@ impl Law for Gentle {
         }
     }
 
-    /// Tolerance for HighSpeed TCP's increase, which is taken from a table. In longer tests, a window may be a whole
-    /// number in the algorithm and slightly less in the law.
+    /// Tolerance for errors of the table from which the algorithm reads HighSpeed TCP's increase. `EVENTS` is small,
+    /// since the sum of these errors would later move a window across a whole number.
     const TOLERANCE: f64 = 1e-6;
     const EVENTS: usize = 300;
 
@@ -261,7 +262,7 @@ fn high_speed_part(w: f64) -> f64 {
     ((w / 20.0).ln() / 100.0_f64.ln()).max(0.0)
 }
 
-/// Returns the increase of RFC 3649 section 5 in segments, for loss probabilities of 1e-2 and 1e-5.
+/// Returns the increase of RFC 3649 section 5 in segments, with p of 1e-2 at the low window and 1e-5 at the high one.
 fn high_speed_increase(w: f64) -> f64 {
     let b = 0.5 - 0.4 * high_speed_part(w);
     let p = 1e-2 * 1e-3_f64.powf(high_speed_part(w));

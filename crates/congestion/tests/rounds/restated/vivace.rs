@@ -27,10 +27,10 @@ struct Vivace {
 #[derive(Clone, Copy)]
 enum VivaceStage {
     Paused,
-    /// Start of the flow, with the utility at half of the rate.
+    /// Start of the flow. The number is the utility at half of the current rate.
     Starting(f64),
-    /// Test of a rate above and of one below. The flag is true if the higher rate comes first. The number is the
-    /// gradient of the first pair of intervals, if a second pair is measured.
+    /// Test of a rate above and of a rate below the current one, in a pair of intervals. The flag is true if the higher
+    /// rate comes first. The number is the gradient of the previous pair if this pair repeats its test.
     Learning(bool, Option<f64>),
 }
 
@@ -43,7 +43,7 @@ struct MonitorInterval {
     /// Number of segments that the flow has sent by the end of the interval.
     last: u64,
     before: Option<(u64, u64)>,
-    /// Departures of segments in seconds after the start of the interval, and their round-trip times.
+    /// Departure times of segments, in seconds after the start of the interval, and their round-trip times in seconds.
     samples: Vec<(f64, f64)>,
     used: bool,
     loss: f64,

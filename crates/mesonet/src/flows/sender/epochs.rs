@@ -69,8 +69,8 @@ impl Sender {
         false
     }
 
-    /// Adds the delivery rate, losses and the sender's limit to `sample`, for algorithms that need
-    /// them.
+    /// Adds the delivery rate and the losses to `sample`, and notes in it that the application limits the sender if the
+    /// rest of the file is less than a window. Does nothing for algorithms without feedback.
     fn complete(&mut self, sample: &mut AckSample, packet: &Packet, env: &Env) {
         let Some(feedback) = &mut self.feedback else {
             return;
@@ -87,8 +87,8 @@ impl Sender {
         }
     }
 
-    /// Processes an ACK or NAK of any epoch for an algorithm that controls the window in all
-    /// phases. The transport has then already responded to a loss that the NAK shows.
+    /// Processes an ACK or NAK for an algorithm with [`Phases::All`]. If a NAK shows a new loss, the
+    /// transport responds to the loss before the algorithm is called for the NAK.
     fn on_controlled_ack(&mut self, sample: &AckSample, number: u64, negative: bool, env: &Env) {
         let of_epoch = number >= self.epoch_start;
         if of_epoch && self.take_recovery() {
@@ -125,7 +125,7 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts the growth of the window that an acknowledgement has caused. The window had `before`
+    /// Counts the growth of the window after an acknowledgement. Before the acknowledgement, the window had `before`
     /// packets.
     #[inline]
     fn note_growth(&mut self, before: f64) {
@@ -153,12 +153,10 @@ impl Sender {
         }
     }
 
-    /// Processes a retransmission timeout: all packets in flight count as lost (NIST SP 500-282,
-    /// chapters 3 and 5).
+    /// Processes a retransmission timeout: all packets in flight count as lost (NIST SP 500-282, chapters 3 and 5).
     ///
-    /// If the last packet in flight was indeed lost, a NAK of the new epoch acknowledges the first
-    /// packet sent after the timeout. This NAK reduces the window again, as in the published
-    /// procedure.
+    /// If the last packet in flight was indeed lost, the receiver answers the first packet sent after the timeout with
+    /// a NAK, which belongs to the new epoch. This NAK reduces the window again, as in the published procedure.
     pub(super) fn on_timeout(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.congestion.on_timeout(&Timeout {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Record of the transmission of a data packet.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sent {
-    /// Number of packets that had been delivered when this one was sent (`P.delivered`).
+    /// Number of packets of the flow delivered before the transmission (`P.delivered`).
     delivered: u64,
     /// Arrival time of the last acknowledgement before the transmission (`P.delivered_time`).
     delivered_at: Time,
@@ -39,8 +39,8 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// Returns the feedback of a new flow; `None` if its algorithm neither measures delivery rates
-    /// nor paces.
+    /// Returns the record of delivery rates and losses of a new flow; `None` if the flow's algorithm neither measures
+    /// delivery rates nor paces.
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let any = congestion.needs().delivery_rate || congestion.may_pace();
         any.then(Box::default)
@@ -60,11 +60,11 @@ impl Feedback {
         });
     }
 
-    /// Returns a rate sample at the acknowledgement of data packet `number`, sent at `created`. `delivered` is the
-    /// count of delivered packets including it.
+    /// Returns the delivery rate sample for the acknowledgement of data packet `number`, sent at `created`. `delivered`
+    /// is the number of packets delivered so far, including this packet.
     ///
-    /// There is no sample for a packet given up at a timeout. There is none either for an interval shorter than
-    /// `min_rtt`: acknowledgements were held up.
+    /// Returns `None` for a packet given up at a timeout, and for a sample interval shorter than `min_rtt`, which
+    /// delayed acknowledgements cause.
     #[inline]
     pub(super) fn on_ack(
         &mut self,

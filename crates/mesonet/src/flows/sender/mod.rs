@@ -90,7 +90,7 @@ pub(crate) struct Sender {
     /// Next sequence number at the last loss or timeout. Acknowledgements below it belong to an
     /// earlier loss epoch.
     epoch_start: u64,
-    /// Acknowledged number at the end of the current round trip.
+    /// Acknowledged number at which the current round trip ends.
     round_end: u64,
     round: u64,
     size: u64,
@@ -140,7 +140,7 @@ impl Sender {
         }
     }
 
-    /// Returns true if `flow` still uses this entry of the table, that is, if it has not been closed.
+    /// Returns true if this entry of the table belongs to `flow`; false after the sender of `flow` is closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
@@ -212,9 +212,9 @@ impl Sender {
         self.flow = next;
     }
 
-    /// Returns the time for processing a timer entry due at `time`, at the beginning of the window that ends at
-    /// `window_end`. The time is later if the retransmission deadline has moved beyond the window. It is
-    /// [`Time::NEVER`] for a stale entry.
+    /// Returns the new due time of a timer entry with the due time `time`, when a simulation window begins. The new
+    /// time is the retransmission deadline if that is after `window_end`, the end of the window; otherwise it is
+    /// `time`. Returns [`Time::NEVER`] if the timer has another due time by now, or if the flow is over.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;
@@ -305,8 +305,8 @@ impl Sender {
         })
     }
 
-    /// Returns true if window and remaining file exceed the packets in flight (NIST SP 500-282, equations
-    /// 41 and 42).
+    /// Returns true if the number of packets in flight is less than the window, and less than the number of packets of
+    /// the file that have not been acknowledged (NIST SP 500-282, equations 41 and 42).
     #[inline]
     fn may_send(&self) -> bool {
         let in_flight = self.next - self.highest;
@@ -346,8 +346,8 @@ impl Sender {
         self.rtt.srtt
     }
 
-    /// Replaces the tables in the flow's congestion control by the equal tables of `like`, so that
-    /// flows share them.
+    /// Replaces the lookup tables of the flow's congestion control by the equal tables of `like`, so
+    /// that flows share the memory.
     pub(crate) fn share_tables(&mut self, like: &CongestionState) {
         self.congestion.share_tables(like);
     }

@@ -1,4 +1,4 @@
-//! The state of a flow in traces (NIST SP 500-282, chapter 3: `TCPstate`).
+//! The state of a flow as traces record it (NIST SP 500-282, chapter 3: `TCPstate`).
 
 use super::Sender;
 use crate::network::{Network, TraceState};

@@ -1,5 +1,5 @@
-//! Goodput of flows without a loss on very fast paths: the ACK clock in closed form, for the paths of
-//! NIST SP 500-282, chapter 9.
+//! Mean goodputs of flows without losses on very fast paths, compared with NIST SP 500-282, chapter 9. A flow is
+//! simulated until its window fills the path; afterwards, its acknowledgements arrive at the host's rate.
 
 use super::*;
 
@@ -33,7 +33,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Arrival times of a flow's acknowledgements, until they arrive at the host's rate.
+/// Arrival times of a flow's acknowledgements until its window fills the path. Later ones arrive `gap` apart.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,
@@ -73,8 +73,8 @@ impl Arrivals {
         size / time
     }
 
-    /// Returns the mean goodput of files with a Pareto-distributed size of mean `mean` packets,
-    /// multiplied by `factor`.
+    /// Returns the mean goodput of files of random size: a Pareto-distributed number of packets with the mean `mean`,
+    /// times `factor`.
     fn mean_goodput(&self, mean: f64, factor: f64) -> f64 {
         let (steps, last) = (20_000, 30.0);
         let sum: f64 = (0..steps)

@@ -49,8 +49,8 @@ fn an_answer_that_comes_twice_starts_nothing_anew() {
     assert_eq!(path.sender.sent(), 2);
 }
 
-/// Checks that the handshake's round-trip time determines the first timeout. On a path of 40 ms, the receiver takes 100
-/// ms for a packet. A timeout from the propagation delay alone would be too short, although no packet is lost.
+/// Checks that the handshake's round-trip time determines the first timeout. The receiver takes 100 ms for a packet, so
+/// a timeout from the round-trip propagation delay of 40 ms would expire before the first acknowledgement.
 #[test]
 fn the_round_trip_of_the_handshake_sets_the_first_timeout() {
     let mut start = Start::new(Span::from_millis(40), 2);

@@ -28,8 +28,8 @@ impl Path {
         value
     }
 
-    /// Returns the rate of data packets, in packets per second, that arrive between the times
-    /// `from` and `to` in seconds.
+    /// Returns the mean arrival rate of data packets between the times `from` and `to`, in packets
+    /// per second. The times are in seconds.
     fn arrivals(&self, from: f64, to: f64) -> f64 {
         let between = |time: Time| (from..to).contains(&time.as_secs_f64());
         let data = self.seen.iter().filter(|seen| seen.1 == Kind::Data);
@@ -79,8 +79,8 @@ fn few_losses_leave_it_its_rate() {
     assert!(arrivals > 0.85 * RATE, "{arrivals}");
 }
 
-/// Checks that BBR has its rate back after losing all packets for a second: the end of the recovery restores the window
-/// (section 5.6.4.4).
+/// Checks that BBR sends at the path's rate again after all packets of a second were lost: the end of the recovery
+/// restores the window (section 5.6.4.4 of the draft).
 #[test]
 fn it_has_its_rate_back_after_timeouts() {
     let mut path = bbr(|packet, sender| {

@@ -38,7 +38,7 @@ const IDENTIFIER: Kind = Kind::OneOf(&[
 const STEPS: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e12))]);
 const POSITIVE_STEPS: Kind =
     Kind::OneOf(&[Kind::Positive(TIME), Kind::Number(Range::above(0.0, 1e12))]);
-/// Allowed values of a key: a point in time: a time, or a fraction of the run.
+/// Allowed values of a key for a point in time: a time, or a fraction of the run.
 const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e6))]);
 
 /// A time as it is written in the scenario: with a unit, as a number of time steps, or as a
@@ -92,7 +92,7 @@ keys! {
         pub interval: Written = POSITIVE_STEPS.key(),
         /// Measurement intervals simulated (MI).
         pub intervals: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
-        /// Intervals buffered before their rows are written (MB); 8192 rows by default.
+        /// Measurement intervals between two writes of rows to disk (MB). By default, 8192 rows are written at a time.
         pub flush_every: Option<u64> = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// Named parts of the run; the summary has averages over each.
         pub periods: Vec<Table> = Kind::List(&Kind::Table(Period::KEYS)).key(),
@@ -140,17 +140,17 @@ keys! {
         pub max_ssthresh: f64 = Kind::Number(Range::closed(2.0, 1e12)).key(),
         /// Maximum of the congestion window, in packets; 2147483647 by default.
         pub max_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e12)).key(),
-        /// Minimum of the congestion window after losses, in packets; 0 for no minimum, so that a
-        /// flow with a window of less than a packet waits for its timeout; 1 by default.
+        /// Minimum of the congestion window after losses, in packets; 1 by default. With 0, a flow
+        /// with a window of less than a packet waits for its timeout.
         pub min_cwnd: u8 = Kind::Whole { min: 0, max: 100 }.key(),
         /// Weight of a new sample in the smoothed round-trip time; 1/8 by default.
         pub srtt_gain: f64 = Kind::Number(Range::above(0.0, 1.0)).key(),
-        /// Allowance for queues that is added to the propagation delay for the first smoothed
-        /// round-trip time; the first timeout is twice this value. A time, or time steps
-        /// (EB_DELAY); 0 by default. Only for flows without a handshake if `handshake_rtt` is true.
+        /// Allowance for queues: a time, or time steps (EB_DELAY); 0 by default. The first smoothed round-trip time is
+        /// the propagation delay plus this allowance, and the first timeout is twice that sum. If `handshake_rtt` is
+        /// true, the allowance applies only to flows without a handshake.
         pub srtt_allowance: Written = STEPS.key(),
-        /// True if the round trip of the handshake is the first sample and replaces the first smoothed round-trip time
-        /// (RFC 6298 section 2.2); true by default.
+        /// True if the first smoothed round-trip time of a flow is that of its handshake (RFC 6298 section 2.2), not
+        /// the propagation delay plus `srtt_allowance`; true by default.
         pub handshake_rtt: bool = Kind::Flag.key(),
         /// Excess added to every round-trip time that a source measures: a time, or time steps;
         /// none by default.
@@ -180,13 +180,13 @@ keys! {
         pub flow_log: bool = Kind::Flag.key(),
         /// Flows recorded in `flow_trace.parquet` and `packet_trace.parquet`; none by default.
         pub trace: Option<TraceKeys> = Kind::Table(TraceKeys::KEYS).key(),
-        /// Link of the backbone for `longhaul export` to count packets on, by name or number; 0 for none
+        /// Backbone link on which `longhaul export` counts packets, by name or number; 0 for none
         /// (BB_LINK_TO_MONITOR).
         pub backbone_link: Identifier = IDENTIFIER.key(),
-        /// Point of presence for `longhaul export` to count arrivals from the backbone, by name or number; 0 for none
+        /// Point of presence at which `longhaul export` counts packets from the backbone, by name or number; 0 for none
         /// (POP_LINK_TO_MONITOR).
         pub pop: Identifier = IDENTIFIER.key(),
-        /// Access router for `longhaul export` to count arrivals from the router above, by name or number; 0 for none
+        /// Access router at which `longhaul export` counts packets from the router above, by name or number; 0 for none
         /// (ACCESS_LINK_TO_MONITOR).
         pub access: Identifier = IDENTIFIER.key(),
     }
@@ -197,8 +197,8 @@ keys! {
     pub(crate) struct TraceKeys {
         /// Long-lived flows, by name or number.
         pub flows: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),
-        /// Sources with all flows traced: numbers as in `flows.parquet`, from 0 in order of access routers, or a first
-        /// and a last one such as "0-9".
+        /// Sources of which all flows are traced: numbers as in `flows.parquet`, or ranges of numbers such as "0-9".
+        /// Sources are numbered from 0, in order of access routers.
         pub sources: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),
         /// Beginning of the trace: a time, or a fraction of the run; 0 by default.
         pub from: Written = MOMENT.key(),

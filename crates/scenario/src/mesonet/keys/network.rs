@@ -36,7 +36,7 @@ words! {
         RttCapacity = "rtt-capacity",
         /// Round-trip time times capacity, divided by the square root of half the hosts.
         OverRoot = "rtt-capacity/sqrt-n",
-        /// The mean of the sizes by the two other rules.
+        /// The mean of the sizes by the two other rules, `rtt-capacity` and `rtt-capacity/sqrt-n`.
         Mean = "mean",
     }
 }
@@ -83,24 +83,24 @@ keys! {
         /// `abilene` (default; the published network of 11, 22 and 139 routers), `dumbbell` (the published
         /// verification), a topology file relative to this one, or its contents.
         pub topology: Table = Kind::OneOf(&[Kind::Text, Kind::Table(TopologyFile::KEYS)]).key(),
-        /// Factor that multiplies the delays of all links, which are then rounded to time steps,
-        /// halves to even (deltaX); 1 by default.
+        /// Factor that multiplies the delays of all links (deltaX); 1 by default. The products are rounded to time
+        /// steps, halves to even.
         pub delay_factor: f64 = FACTOR.key(),
-        /// Basis of all capacities, in packets per time step (R1); 1200 by default.
+        /// Rate from which the capacities of all routers are computed, in packets per time step (R1); 1200 by default.
         pub backbone_rate: f64 = RATE.key(),
         /// Capacity of backbone routers, as a multiple of backbone_rate (BBspeedup); 2 by default.
         pub backbone_speedup: f64 = FACTOR.key(),
-        /// Divisor of backbone_rate for the capacity of points of presence (R2); 4 by default.
+        /// Ratio of backbone_rate to the capacity of points of presence (R2); 4 by default.
         pub pop_divisor: f64 = FACTOR.key(),
-        /// Divisor of the capacity of points of presence, for that of normal access routers (R3); 10 by default.
+        /// Ratio of the capacity of points of presence to that of normal access routers (R3); 10 by default.
         pub access_divisor: f64 = FACTOR.key(),
         /// Speed of fast access routers, as a multiple of normal ones (Bfast); 2 by default.
         pub fast_factor: f64 = FACTOR.key(),
         /// Speed of direct access routers, as a multiple of normal ones (Bdirect); 10 by default.
         pub direct_factor: f64 = FACTOR.key(),
-        /// Packets that each queue holds: the mean round-trip time of the topology times capacity
-        /// (`rtt-capacity`, default; QszAlg 1), this product divided by the square root of half the
-        /// hosts below (`rtt-capacity/sqrt-n`; 2), the mean of both (`mean`; 3), or a number.
+        /// Packets that each queue holds: a number, or a rule. `rtt-capacity` (default; QszAlg 1): the mean round-trip
+        /// time of the topology times the router's capacity. `rtt-capacity/sqrt-n` (2): this product divided by the
+        /// square root of half the number of hosts below. `mean` (3): the mean of the two other rules.
         pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
         /// Factor that multiplies all buffers (Qfactor); 1 by default.
         pub buffer_factor: f64 = FACTOR.key(),
@@ -108,8 +108,8 @@ keys! {
         /// alternates while both queues hold packets. `alternating`: one server that always alternates, and idles if
         /// the next queue is empty. `dual`: a server of the router's rate for each queue.
         pub service: Service = Kind::Word(Service::WORDS).key(),
-        /// True if the two queues of an access router or a point of presence share one buffer of that size instead of a
-        /// buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.
+        /// True if the two queues of an access router or a point of presence share one buffer instead of having one
+        /// each; true by default with `shared` and `alternating` service, and impossible with `dual`.
         pub shared_buffer: bool = Kind::Flag.key(),
     }
 }
@@ -125,8 +125,8 @@ keys! {
         /// Shares of the sources by class of access router; a third each by default. A single missing share is the
         /// remainder.
         pub source_shares: SourceShares = Kind::Table(SourceShares::KEYS).key(),
-        /// Shares of the receivers; 0.6, 0.2 and 0.2 by default. One share may be left out and is
-        /// then the remainder.
+        /// Shares of the receivers by class of access router; 0.6, 0.2 and 0.2 by default. A single missing share is
+        /// the remainder.
         pub receiver_shares: ReceiverShares = Kind::Table(ReceiverShares::KEYS).key(),
         /// Packets per time step that a basic host can send (Hbase); 8 by default.
         pub base_rate: f64 = RATE.key(),
@@ -206,11 +206,11 @@ keys! {
         pub buffer: Option<u64> = BUFFER.key(),
     }
     apart {
-        /// Normal access routers below the router: their number, or a table for each; named X1a and
-        /// so on below X1.
+        /// Normal access routers below the point of presence: their number, or a table for each. Below X1, they are
+        /// named X1a, X1b and so on by default.
         pub normal: Routers = ACCESS_ROUTERS.key(),
-        /// Fast access routers below the router: their number, or a table for each; named after the
-        /// normal ones.
+        /// Fast access routers below the point of presence: their number, or a table for each. By default, the letters
+        /// in their names continue those of normal access routers.
         pub fast: Routers = ACCESS_ROUTERS.key(),
     }
 }
@@ -241,7 +241,7 @@ keys! {
         pub to: String = Kind::Name.key().required(),
         /// Propagation delay, one way: a time, or time steps.
         pub delay: Written = STEPS.key().required(),
-        /// True if there is a link back, numbered after this one; true by default.
+        /// True for a second link in the opposite direction, with the next number; true by default.
         pub both: bool = Kind::Flag.key(),
     }
 }

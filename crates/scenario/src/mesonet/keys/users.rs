@@ -1,4 +1,4 @@
-//! Keys of sources: think times, files, congestion control; and of long-lived flows.
+//! Keys of sources (think times, files, congestion control) and of long-lived flows.
 
 use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys, words};
 
@@ -20,11 +20,11 @@ keys! {
     pub(crate) struct StartKeys {
         /// Probability that a source requests its first file at once (prON); 0.25 by default.
         pub at_once: f64 = PROBABILITY.key(),
-        /// Probability of a first wait with a mean of a third of the mean time between files (prONsecond); 0.08 by
-        /// default.
+        /// Probability that a source waits for a third of users.think on average before its first request
+        /// (prONsecond); 0.08 by default.
         pub second: f64 = PROBABILITY.key(),
-        /// Probability of a first wait with a mean of two thirds of the mean time between files (prONthird); 0.17 by
-        /// default. All other sources wait for the whole mean time on average.
+        /// Probability that a source waits for two thirds of users.think on average before its first request
+        /// (prONthird); 0.17 by default. In the remaining cases, a source waits for users.think on average.
         pub third: f64 = PROBABILITY.key(),
     }
 }
@@ -32,11 +32,11 @@ keys! {
 keys! {
     /// Keys of the types and sizes of files.
     pub(crate) struct FileKeys {
-        /// Mean of the Pareto distribution of sizes, in packets (lambdaON); 50 by default.
+        /// Mean of the Pareto distribution from which file sizes are drawn, in packets (lambdaON); 50 by default.
         pub mean: f64 = PACKETS.key(),
-        /// Shape of the distribution (alpha), above 1 so that a mean exists; 1.5 by default.
+        /// Shape of the Pareto distribution (alpha), above 1 so that a mean exists; 1.5 by default.
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
-        /// Documents: files with a size multiplied by a factor. Files of no other type are Web objects.
+        /// Documents: files with a drawn size multiplied by a factor. The sizes of Web objects are not multiplied.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
         /// Service packs: files with a size multiplied by a larger factor; none by default.
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
@@ -45,8 +45,8 @@ keys! {
         /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.
         pub admission: bool = Kind::Flag.key(),
-        /// Fractions of the flows by class of path; they determine the lower limits. By default products of the shares
-        /// of sources and receivers below each class of access routers.
+        /// Fractions of the flows by class of path; they determine the lower limits on active large files. By default
+        /// they are products of the shares of sources and receivers below each class of access routers.
         pub path_shares: Option<PathShares> = Kind::Table(PathShares::KEYS).key(),
         /// Period of larger files between direct access routers; none by default.
         pub jumbo: Option<JumboKeys> = Kind::Table(JumboKeys::KEYS).key(),
@@ -68,8 +68,8 @@ keys! {
     pub(crate) struct LargeFiles {
         /// Probability of the type (Sp, Mp); 0 by default.
         pub probability: f64 = PROBABILITY.key(),
-        /// Factor that multiplies the drawn size (Sx, Mx); 1000 for service packs, 10000 for movies
-        /// by default.
+        /// Factor that multiplies the size drawn for a file (Sx, Mx); by default 1000 for service
+        /// packs and 10000 for movies.
         pub factor: u64 = WHOLE_FACTOR.key(),
     }
 }
@@ -100,15 +100,15 @@ words! {
 keys! {
     /// Keys of the period of jumbo files.
     pub(crate) struct JumboKeys {
-        /// Beginning of the period: a time, or a fraction of the run; from 1 on there are no jumbo
-        /// files (Jon).
+        /// Beginning of the period: a time, or a fraction of the run (Jon). With a fraction of 1 or
+        /// more there are no jumbo files.
         pub from: Written = MOMENT.key().required(),
         /// End of the period: a time, or a fraction of the run (Joff).
         pub until: Written = MOMENT.key().required(),
         /// Factor that multiplies the sizes of jumbo files (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
-        /// Sizes that the factor multiplies: sizes of documents (`document`, default;
-        /// documents.factor multiplies Web objects as well), or sizes of files as drawn (`file`).
+        /// Sizes that the factor multiplies: with `file`, those of all files; with `document`
+        /// (default), the same, but Web objects are first multiplied by documents.factor.
         pub base: JumboBase = Kind::Word(JumboBase::WORDS).key(),
     }
 }
@@ -118,10 +118,10 @@ keys! {
     pub(crate) struct AlgorithmKeys {
         /// Label in tables; the name of the algorithm by default.
         pub label: String = Kind::Name.key(),
-        /// The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; or `python`.
+        /// The algorithm: `kind` (default: reno), `variant` (default: `nist` if available), parameters; or `python`.
         pub congestion: Table = Kind::Congestion.key(),
-        /// Probability that a source uses the algorithm; by default an equal part of what explicit
-        /// shares leave.
+        /// Probability that a source uses the algorithm; algorithms without a share divide the rest
+        /// equally by default.
         pub share: f64 = PROBABILITY.key(),
         /// True if flow groups count the algorithm as the alternate one, not as standard TCP; true
         /// by default for all but Reno.
@@ -143,7 +143,7 @@ keys! {
         pub start: Written = MOMENT.key(),
         /// End of the flow: a time, or a fraction of the run; 1 by default.
         pub stop: Written = MOMENT.key(),
-        /// Label of the flow's algorithm (SOURCE_TYPE); by default it is drawn as for sources.
+        /// Label of the flow's algorithm (SOURCE_TYPE); by default the algorithm is drawn like that of a source.
         pub algorithm: Option<String> = Kind::Name.key(),
         /// Largest rate of the flow's hosts, in packets per time step; hosts.fast_rate by default.
         pub rate: f64 = PACKETS.key(),

@@ -1,4 +1,4 @@
-//! Topology, routes, speeds, buffers and populations (NIST SP 500-282, chapters 3, 4 and 6).
+//! Tests of the topology, routes, speeds, buffers and numbers of hosts (NIST SP 500-282, chapters 3, 4 and 6).
 
 use longhaul_mesonet::config::{AccessClass, Config, PacketRate, Parent, Topology};
 use longhaul_scenario::parse;
@@ -422,9 +422,9 @@ fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
     );
 }
 
-/// Checks that the numbers of hosts of each class and of all routers are explained. The three
-/// classes have 40 sources per router on average, with a third of all sources in each class. There
-/// are four times as many receivers, 0.6 of them below normal routers.
+/// Checks that the numbers of hosts of each class and of all routers are explained. The three classes have 40 sources
+/// per router on average, with a third of all sources in each class. There are four times as many receivers, 60 % of
+/// them below normal routers.
 #[test]
 fn hosts_of_all_routers_are_explained_and_counted_together() {
     let scenario = scenario(&[SMALL, "hosts.sources=40", "hosts.scale=1"]);

@@ -13,7 +13,7 @@ fn refusal(lines: &str) -> String {
     }
 }
 
-/// Checks that [`BASE`] with the additional `lines` gives one message, with these parts.
+/// Checks that [`BASE`] with the additional `lines` is refused with one message that contains all `parts`.
 fn assert_refused(lines: &str, parts: &[&str]) {
     let message = refusal(lines);
     let heads = message

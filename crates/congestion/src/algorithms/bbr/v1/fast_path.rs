@@ -60,8 +60,8 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Returns the bounds of the fast path. During the gain cycle, they are valid until [`Self::advance_cycle`] or
-    /// [`Self::update_min_rtt`] changes the state. The window may grow to `target`.
+    /// Returns the bounds of the fast path, which exists only during the gain cycle. They are valid until
+    /// [`Self::advance_cycle`] or [`Self::update_min_rtt`] changes the state. `target` is the window's upper bound.
     pub(super) fn fast_path_bounds(&self, now: Time, target: f64) -> FastPath {
         let (State::ProbeBw, Some((rtt, since))) = (self.state, self.min_rtt) else {
             return FastPath::default();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     proptest! {
-        /// An acknowledgement has the same effect whether it takes the fast path or the full update.
+        /// Checks that an acknowledgement has the same effect whether it takes the fast path or the full update.
         #[test]
         fn fast_path_acknowledgements_move_the_window_alone(
             steps in prop::collection::vec(

@@ -1,6 +1,6 @@
 //! Additions of the Linux kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): an allowance for ACK aggregation,
 //! and the detection of traffic policers. The kernel also paces at 99 % of the rate, rounds the target of segments in
-//! flight to an even number, and measures the round-trip time again even if samples equal the smallest one.
+//! flight to an even number, and probes for the round-trip time even if recent samples equal the smallest one.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub(super) struct Kernel {
 /// (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
-    /// Time since which more segments have been acknowledged than the bandwidth explains.
+    /// Start of the interval in which more segments are acknowledged than the estimated bandwidth delivers.
     since: Time,
     /// Number of segments acknowledged from `since` on.
     acked: f64,
@@ -58,8 +58,8 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// Updates the estimate for `acked` newly acknowledged segments. `bandwidth` is the estimated bandwidth in segments
-    /// per second.
+    /// Updates the estimate of ACK aggregation after `acked` newly acknowledged segments. `bandwidth` is the estimated
+    /// bandwidth in segments per second.
     pub(super) fn on_ack(
         &mut self,
         acked: f64,
@@ -98,7 +98,7 @@ impl Aggregation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Policer {
     sampling: bool,
-    /// Delivery rate of the last interval, in segments per second; zero before the first.
+    /// Delivery rate of the last interval with many losses, in segments per second; zero if there was none.
     rate: f64,
     in_use: bool,
     rounds: u32,
@@ -158,7 +158,7 @@ impl Policer {
         false
     }
 
-    /// Ends the current interval if its losses were high enough; called when losses are reported.
+    /// Ends the measuring interval if enough of its segments were lost to indicate a policer.
     fn end_interval(&mut self, report: AckReport) {
         let delivered = (report.delivered - self.delivered) as f64;
         let lost = (report.lost - self.lost) as f64;
@@ -209,10 +209,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// At 1000 segments per second, a burst of 40 acknowledged segments counts entirely as excess if there was none
-    /// before. A second burst 20 ms later exceeds the expected 20 segments by 20, so the excess is 60. The excess is
-    /// limited to the window, and the allowance to the segments of 100 ms. The maximum is forgotten after five to ten
-    /// round trips without bursts.
+    /// Checks that the allowance for ACK aggregation follows the largest excess of acknowledged segments over those
+    /// expected at 1000 segments per second.
     #[test]
     fn what_is_acknowledged_at_once_has_room() {
         let mut aggregation = Aggregation::default();
@@ -224,22 +222,25 @@ mod tests {
         };
         steady(&mut aggregation, 0, 300);
         assert_eq!(aggregation.room(1000.0), 1.0);
-        // The burst begins a new epoch.
+        // The burst begins a new epoch, so that all of its segments are excess.
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(320));
         assert_eq!(aggregation.room(1000.0), 40.0);
+        // Of the 80 segments since then, 20 are expected.
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(340));
         assert_eq!(aggregation.room(1000.0), 60.0);
+        // The excess is limited to the window, and the allowance to the segments of 100 ms.
         aggregation.on_ack(200.0, false, 1000.0, 150.0, ms(341));
         assert_eq!(aggregation.room(1000.0), 100.0);
         assert_eq!(aggregation.most[0], 150.0, "the window");
+        // The excess is forgotten after five to ten round trips without bursts.
         steady(&mut aggregation, 10_000, 600);
         assert_eq!(aggregation.room(1000.0), 100.0);
         steady(&mut aggregation, 20_000, 100);
         assert_eq!(aggregation.room(1000.0), 1.0);
     }
 
-    /// Runs rounds of 100 ms; `of` gives the numbers of segments delivered and lost by the end of each. Returns the
-    /// rate of the policer after each round.
+    /// Passes rounds of 100 ms to `policer`. Each element of `of` has the numbers of segments delivered and lost in a
+    /// round. Returns the policer's rate after each round.
     fn rounds(policer: &mut Policer, of: &[(u64, u64)]) -> Vec<Option<f64>> {
         let (mut delivered, mut lost) = (0, 0);
         let round = |(number, &(more, less)): (usize, &(u64, u64))| {
@@ -262,8 +263,8 @@ mod tests {
     }
 
     /// Checks that two intervals with many losses and similar rates indicate a policer. The rates of 100 and 108
-    /// segments per round differ by less than an eighth. Each interval ends after four rounds, since losses are a fifth
-    /// of the delivered segments. The policer's rate is then used for 48 rounds.
+    /// segments per round differ by less than an eighth. Each interval ends after four rounds, with losses of more than
+    /// a fifth of the delivered segments. The policer's rate is then used for 48 rounds.
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();
@@ -279,8 +280,8 @@ mod tests {
         assert_eq!(rates[rates.len() - 2..], [Some(1040.0), None]);
     }
 
-    /// Checks that neither few losses nor different rates indicate a policer. An interval without enough losses ends
-    /// after 16 rounds.
+    /// Checks that no policer is detected if losses are few, or if the rates of the intervals differ. The few losses
+    /// are 19 % of the delivered segments; the threshold is 19.5 %.
     #[test]
     fn few_losses_and_different_rates_are_not() {
         let few = [(100, 19); 40];

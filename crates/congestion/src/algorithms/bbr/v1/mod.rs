@@ -125,7 +125,7 @@ pub struct Bbr {
     was_idle: bool,
     /// State of the Linux kernel's additions; `None` in the variant of the draft.
     kernel: Option<Box<Kernel>>,
-    /// State of the random sequence. It chooses the first phase of the gain cycle. The seed is the time of the first
+    /// State of the random sequence that chooses the first phase of the gain cycle. The seed is the time of the first
     /// acknowledgement, which differs between flows, but is equal in every run.
     draws: u64,
     /// Bounds of the fast path, which each full update computes.
@@ -487,8 +487,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Begins a recovery (section 4.2.3.4); ignores marks. The next sample sets the window; its segments in flight
-    /// exclude those found lost.
+    /// Begins a recovery (section 4.2.3.4); ignores marks. The window changes with the next acknowledgement, whose
+    /// number of segments in flight excludes the lost ones.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;

@@ -134,8 +134,8 @@ fn a_measurement_in_startup_leads_back_to_it() {
     assert_eq!(flow.bbr.state, State::Startup);
 }
 
-/// Section 4.2.3.4: in the first round of a recovery, one segment is sent for each delivered one; then the window is
-/// restored. After a timeout, the window is one segment until the recovery is over.
+/// Checks that the first round of a recovery sends one segment for each delivered one (section 4.2.3.4), and that the
+/// end of the recovery restores the window. After a timeout, the window is one segment until the recovery is over.
 #[test]
 fn a_recovery_conserves_packets_for_a_round() {
     let mut flow = cycling();

@@ -52,15 +52,15 @@ impl Machine {
         self.raise_slope(window);
     }
 
-    /// Doubles the growth of the long-term bound per round: 1, 2, 4, ... segments (BBRRaiseInflightLongtermSlope).
+    /// Doubles the long-term bound's growth per round: 1, 2, 4, ... segments (BBRRaiseInflightLongtermSlope).
     fn raise_slope(&mut self, window: &Window) {
         let growth = f64::from(1_u32 << self.probe.up_rounds.min(30));
         self.probe.up_rounds += 1;
         self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
     }
 
-    /// Returns true if this cycle had marks and no losses. Such a cycle ends when marks cease: another flow may have
-    /// left (Linux v3, `bbr_check_time_to_probe_bw`).
+    /// Returns true if the next probe begins as soon as marks cease, since another flow may have left. The cycle must
+    /// have had marks and no losses (Linux v3, `bbr_check_time_to_probe_bw`).
     pub(super) fn probes_after_marks(&self) -> bool {
         self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
     }
@@ -80,7 +80,7 @@ impl Machine {
         smaller(self.with_headroom(), carried)
     }
 
-    /// Returns true if the long-term bound, and not the path, limits the rate.
+    /// Returns true if the long-term bound of segments in flight, and not the path, limits the rate.
     pub(super) fn is_held(&self, ack: &AckSample, window: &Window) -> bool {
         self.probe.is_cwnd_limited(ack) && window.cwnd() >= self.bounds.long_in_flight
     }

@@ -18,9 +18,9 @@ use crate::window::Window;
 pub(super) struct FastPath {
     /// Time until which neither the maximum rate nor the minimum round-trip time expires.
     until: Time,
-    /// A new round begins when more segments than this have been delivered or lost.
+    /// Number of segments delivered or lost up to which the current round lasts.
     answered: u64,
-    /// The phase of the cycle continues while more segments than this are in flight.
+    /// Number of segments in flight above which the phase of the cycle continues.
     in_flight: f64,
     /// Minimum round-trip time; a shorter one needs a full update.
     rtt: Span,
@@ -29,8 +29,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Processes an acknowledgement on the fast path if it is within the bounds. The outcome equals that of a full
-    /// update with the draft's rules. Returns false if a full update is needed.
+    /// Processes an acknowledgement that is within the bounds, with the same outcome as a full update with the draft's
+    /// rules. Returns false for any other acknowledgement, which needs a full update.
     #[inline]
     pub(super) fn admits(
         &self,
@@ -107,8 +107,8 @@ impl Machine {
         true
     }
 
-    /// Returns the bounds of the fast path. During the cycle of ProbeBW, they are valid until the cycle advances, a
-    /// round ends, or [`super::model::MinRtt::update`] would change a value. The window may grow to `bound`.
+    /// Returns the bounds of the fast path, which exists only in the cycle of ProbeBW. They are valid until the cycle
+    /// advances, a round ends, or [`super::model::MinRtt::update`] changes a value. `bound` is the window's maximum.
     pub(super) fn fast_path_bounds(
         &self,
         ack: &AckSample,
@@ -179,9 +179,9 @@ mod tests {
         Differential::new(Bbr3::new(&settings))
     }
 
-    /// Passes acknowledgement `number` to both flows, on a path of 1000 segments per second and 100 ms. Some
-    /// acknowledgements come together, and few show the full rate. On a `lossy` path, four of a hundred segments are
-    /// lost during a fifth of each second.
+    /// Passes the acknowledgement `number` to both flows of `differential`, on a path of 1000 segments per second and
+    /// 100 ms. Some acknowledgements report several segments, and few have the full rate. On a `lossy` path, four of a
+    /// hundred segments are lost during a fifth of each second.
     fn usual(differential: &mut Differential<Bbr3>, number: usize, lossy: bool) {
         let delivered = match number % 50 {
             0 => 3,
@@ -201,7 +201,6 @@ mod tests {
     }
 
     proptest! {
-        /// The fast path and the full update have the same outcome.
         #[test]
         fn fast_path_acknowledgements_come_to_the_same(
             // The comparison begins when the pipe is full and drained, and it covers all later phases.
@@ -228,8 +227,8 @@ mod tests {
         }
     }
 
-    /// Checks that most acknowledgements take the fast path. Only the first of a round, those with rates above the
-    /// maximum, and probes need a full update.
+    /// Checks that most acknowledgements take the fast path. Full updates are needed only for the first
+    /// acknowledgement of a round, for rates above the maximum, and during probes.
     #[test]
     fn most_acknowledgements_take_the_fast_path() {
         let mut differential = differential();

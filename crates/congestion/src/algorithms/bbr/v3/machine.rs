@@ -70,7 +70,7 @@ pub(super) struct Machine {
     pub(super) ecn_factor: f64,
     /// Maximum round-trip time, in seconds, of flows that respond to marks (Linux v3, `ecn_max_rtt_us`).
     pub(super) ecn_max_rtt_s: f64,
-    /// Initial growth of the long-term bound per round in a probe that follows marks, as a fraction (Linux v3,
+    /// Growth of the long-term bound in the first round of a probe after marks, as a fraction of the bound (Linux v3,
     /// `ecn_reprobe_gain`).
     pub(super) ecn_reprobe: f64,
     /// True if segments are sent as ECT(1), which requests L4S service (RFC 9331).
@@ -101,8 +101,8 @@ pub(super) struct Machine {
     pub(super) probe: Probe,
     /// Smallest round-trip times, with the times of their measurement: BBR.min_rtt and BBR.probe_rtt_min_delay.
     pub(super) min_rtt: MinRtt,
-    /// ACK aggregation: the number of excess segments and the interval in which they are counted (section 5.5.9):
-    /// BBR.extra_acked and others.
+    /// ACK aggregation: the number of excess segments and the interval in which they are counted (section 5.5.9;
+    /// BBR.extra_acked and others).
     pub(super) aggregation: Aggregation,
     /// Fraction of marked segments (Linux v3, `ecn_alpha`).
     pub(super) marks: Marks,
@@ -112,7 +112,7 @@ pub(super) struct Machine {
     pub(super) recovery: Recovery,
     /// True if the flow sends again after an idle time: BBR.idle_restart.
     pub(super) was_idle: bool,
-    /// State of the random sequence. It chooses the waits between probes. The seed is the time of the first
+    /// State of the random sequence that chooses the waits between probes. The seed is the time of the first
     /// acknowledgement, which differs between flows, but is equal in every run.
     pub(super) draws: u64,
 }
@@ -169,8 +169,8 @@ impl Machine {
         larger(self.pacer.segments_at_once, 2.0)
     }
 
-    /// Returns the largest of `segments`, the number of segments in flight that the send quantum requires, and the
-    /// smallest window (BBRQuantizationBudget, section 5.6.4.2).
+    /// Returns the largest of three numbers: `segments`, the segments in flight that the send quantum requires, and the
+    /// minimum window (BBRQuantizationBudget, section 5.6.4.2). Adds two while ProbeBW probes upwards.
     pub(super) fn budget(&self, segments: f64) -> f64 {
         let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe

@@ -117,8 +117,8 @@ impl CongestionControl for Bbr3 {
         self.machine.quantum() as u64
     }
 
-    /// Declares that marks are used: a sender that claims ECN support must treat marks as congestion
-    /// (draft-ietf-ccwg-bbr-05, section 3.7). The fraction of marks refers to segments.
+    /// Declares that each segment's mark must be echoed. Without a response to marks, segments are not ECN-capable: a
+    /// sender that claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr-05, section 3.7).
     fn needs(&self) -> Needs {
         Needs {
             no_ecn: self.machine.ecn_factor == 0.0,

@@ -33,8 +33,8 @@ pub(super) struct Bounds {
 /// Recent deliveries and losses; the bounds are computed from them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signals {
-    /// Number of segments sent before the current round. The round ends when more than these have been delivered or
-    /// lost.
+    /// Number of segments sent before the current round. The round ends when more segments than this number have been
+    /// delivered or lost.
     pub(super) round_end: u64,
     pub(super) round_start: bool,
     pub(super) lost: bool,
@@ -45,7 +45,7 @@ pub(super) struct Signals {
     pub(super) loss_events: u32,
     /// Maximum delivery rate in the current round, in segments per second.
     pub(super) rate: f64,
-    /// Maximum number of segments delivered per flight in the current round.
+    /// Largest `RS.delivered` in the current round: the number of segments delivered while a segment was in flight.
     pub(super) volume: f64,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Probe {
     pub(super) sampling: bool,
     /// True from the beginning of ProbeBW_DOWN until the next round begins.
     pub(super) stopping: bool,
-    /// Number of rounds of the current probe. The growth of the long-term bound doubles with each.
+    /// Number of rounds of the current probe. The growth of the long-term bound doubles with each round.
     pub(super) up_rounds: u32,
     /// Number of segments that must be acknowledged for the long-term bound to grow by one segment.
     pub(super) up_per_segment: f64,
@@ -128,7 +128,7 @@ pub(super) struct Marks {
     pub(super) in_cycle: bool,
     /// True if there were losses in this cycle of ProbeBW.
     pub(super) lost_in_cycle: bool,
-    /// End of the round trip after the last marks, as the number of segments then delivered or lost.
+    /// Number of delivered or lost segments at which the round trip after the last marks ends.
     round_until: u64,
 }
 
@@ -155,8 +155,8 @@ impl Probe {
         }
     }
 
-    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1). Returns
-    /// false if pacing, the application or the receiver always limited the flow.
+    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1).
+    /// Otherwise, pacing, the application or the receiver limited the flow.
     #[inline]
     pub(super) fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
         ack.delivered + ack.lost <= self.cwnd_full_until
@@ -211,8 +211,8 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the state after `newly` delivered segments (BBRUpdateACKAggregation). `bandwidth` is in segments per
-    /// second; `cwnd` is the upper bound of the number of excess segments.
+    /// Returns the state of aggregation after the delivery of `newly` segments at `now` (BBRUpdateACKAggregation).
+    /// `bandwidth` is in segments per second; `cwnd` is the upper bound of the number of excess segments.
     #[inline]
     pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
         let expected = bandwidth * now.since(self.start).as_secs_f64();
@@ -231,7 +231,7 @@ impl Aggregation {
         }
     }
 
-    /// Returns the state at the beginning of an interval, without excess segments.
+    /// Returns the state of an interval that begins at `now`, without excess segments.
     pub(super) fn none(now: Time) -> Aggregated {
         Aggregated {
             start: now,
@@ -317,7 +317,7 @@ impl Marks {
         (self.marked, self.delivered) = (0.0, 0.0);
     }
 
-    /// Returns true if the fraction of marks in the last round shows that too many segments were in flight.
+    /// Returns true if the fraction of marked segments in the last round shows that too many segments were in flight.
     pub(super) fn are_high(&self) -> bool {
         self.eligible && self.share > ECN_THRESHOLD
     }

@@ -5,14 +5,14 @@
 //! - Startup ends when all seven samples exceed the smallest round-trip time by a quarter (`RTTJitterBufferStartup`).
 //!   Under this condition ProbeBW_UP ends, too, once it has lasted a round trip; it also ends with 1.25 bandwidth-delay
 //!   products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate does not end ProbeBW_UP.
-//! - A cycle is as long as its wall-clock wait; rounds are not counted (`rounds_since_bw_probe` is never incremented).
-//!   After Startup, and as long as probes increase the rate by a sixteenth, the next probe comes within 250 ms and a
+//! - A probe begins after a random time, not after a number of rounds (`rounds_since_bw_probe` is never incremented).
+//!   After Startup, and as long as probes increase the rate by a fifteenth, the next probe comes within 250 ms and a
 //!   round trip (`do_rapid_start`).
 //! - Startup begins again if the rate reaches 1.5 times its value at the start of the ProbeBW cycles
 //!   (`bw_probe_ceiling`), and after a timeout (`do_handle_suspension`). In QUIC this is the probe timeout (RFC 9002
 //!   section 6.2); here it is a silence of two round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
-//! - A path is saturated if the delivery rate is a third of the pacing rate, at twice the smallest round-trip time. The
-//!   delivery rate is then taken as the bandwidth (`BBRCheckPathSaturated`).
+//! - A path is saturated if the delivery rate is below a third of the pacing rate, and the round-trip time above twice
+//!   the smallest one. The delivery rate is then taken as the bandwidth (`BBRCheckPathSaturated`).
 //! - The first three losses in a flight have no effect. Further losses freeze the window for a round trip
 //!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
 //!
@@ -30,20 +30,21 @@ use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
-/// Divisor of the smallest round-trip time. A sample is long if it exceeds the smallest round-trip time by more than
-/// this quotient plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
+/// Divisor that gives a quarter of the smallest round-trip time. A sample is long if it exceeds the smallest round-trip
+/// time by more than this quarter plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
-/// Minimum round-trip time that counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
+/// Smallest round-trip time up to which no sample counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Tolerance for samples close to the smallest round-trip time, as a fraction of it. The transmission time of
-/// `LIKE_PACKETS` packets is added (`BBRAdaptMinRttMargin`).
+/// Excess over the smallest round-trip time, as a fraction of it, below which a sample postpones ProbeRTT. The
+/// transmission time of `LIKE_PACKETS` packets is added to the excess (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
-/// Smallest round-trip time above which the times between probes are multiples of it (`BBRLongRttThreshold`).
+/// Threshold of the smallest round-trip time. Above it, the times between probes are multiples of the smallest
+/// round-trip time (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
 /// Factor on the rate at the start of the ProbeBW cycles. If the rate reaches the product, Startup begins again.
@@ -51,10 +52,10 @@ const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
-/// Number of successive probes without an increase by `PROBE_GROWTH` that ends the early probes.
+/// Maximum number of successive probes that raise the rate by less than `PROBE_GROWTH` before the early probes end.
 const PROBES: u32 = 3;
 
-/// Number of round trips without an acknowledgement that counts as a suspension of the path.
+/// Number of round trips without an acknowledgement after which the path counts as suspended.
 const SILENCE_RTTS: u64 = 2;
 
 /// Maximum number of losses in a flight that have no effect.
@@ -72,16 +73,16 @@ const SATURATED_RATES: f64 = 3.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of successive acknowledgements for which all seven recent round-trip times were long.
+    /// Number of acknowledgements at which all seven recent round-trip times were long, since the last reset.
     excess: usize,
     /// True if the next probe for bandwidth comes early.
     hurries: bool,
     /// Rate above which Startup begins again, in segments per second.
     ceiling: f64,
-    /// Number of segments that had been sent when losses last froze the window. The window is released when as many
-    /// have been acknowledged.
+    /// Number of segments that had been sent when losses last froze the window. The window is restored when more have
+    /// been delivered or lost.
     held_until: u64,
-    /// Number of segments that had been delivered when the window was last frozen or released.
+    /// Number of segments that had been delivered when a recovery last froze the window or restored it.
     delivered: u64,
     /// Time of the last acknowledgement.
     heard: Time,
@@ -94,8 +95,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Records the end of a probe. Once the rate has grown enough in a probe, the next ones come early, until some
-    /// probes in a row bring no such growth.
+    /// Decides at the end of a probe if the next probes come early. They do after a probe that has raised the rate by
+    /// `PROBE_GROWTH`, until more than `PROBES` successive probes have raised it by less.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -112,7 +113,8 @@ impl Picoquic {
         }
     }
 
-    /// Counts an acknowledgement if all recent round-trip times are long; resets the count otherwise.
+    /// Counts an acknowledgement if all recent round-trip times exceed `min_rtt` by a quarter and `MARGIN`. Resets the
+    /// count if one of them does not exceed `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -124,8 +126,8 @@ impl Picoquic {
 }
 
 impl MinRtt {
-    /// Updates the smallest round-trip time with the longest of the recent samples. Samples close to it postpone
-    /// ProbeRTT (`BBRUpdateMinRTT`). A sample is close if it differs by at most `like`.
+    /// Updates the smallest round-trip time with the longest of the recent samples. ProbeRTT is postponed if the
+    /// shortest of these samples is less than `like` above the smallest round-trip time (`BBRUpdateMinRTT`).
     fn update_as_picoquic(&mut self, rtts: &RecentRtts, like: Span, interval: Span, now: Time) {
         let (shortest, longest) = rtts.bounds();
         self.expired = self.recent.is_some_and(|(_, since)| now > since + interval);
@@ -162,14 +164,14 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if `losses` exceeds three, and if the whole flight was delivered after the window was last frozen
-    /// or released. `delivered` is the number of the connection's delivered segments.
+    /// Returns true if `losses` exceeds three, and if more than `flight` segments were delivered since the window was
+    /// last frozen or restored. `delivered` is the number of the connection's delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
 
-    /// Begins a new interval of aggregation at every acknowledgement, since picoquic always expects more segments than
-    /// arrive (`BBRUpdateACKAggregation`).
+    /// Begins a new interval of aggregation at every acknowledgement: the number of segments that picoquic expects
+    /// always exceeds the number delivered (`BBRUpdateACKAggregation`).
     fn begin_aggregation(&self, aggregation: &mut Aggregation, now: Time) {
         aggregation.go_on(Aggregation::none(now));
     }
@@ -357,8 +359,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). The path is checked only in cycles that begin
-    /// with at least one round, half of all cycles: the initial number of rounds is drawn at random.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). This is detected only in a random half of the
+    /// cycles, those that count rounds from one instead of zero.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -442,9 +444,9 @@ mod tests {
         flow
     }
 
-    /// Checks that long round-trip times end Startup. All seven recent samples must be long for eight successive
-    /// acknowledgements, the first of them with the seventh long sample. On a path of 100 ms, samples of 125 ms are not
-    /// long: the increase must exceed a quarter plus a margin.
+    /// Checks that long round-trip times end Startup: all seven recent samples must be long at eight successive
+    /// acknowledgements, so fourteen long samples are needed. On a path of 100 ms, samples of 125 ms are not long: the
+    /// increase must exceed a quarter plus a margin.
     #[test]
     fn grown_round_trips_end_startup() {
         for (rtt_ms, count, ends) in [(126, 14, true), (126, 13, false), (125, 60, false)] {
@@ -492,7 +494,7 @@ mod tests {
     }
 
     /// Checks that the next probe comes within 250 ms and a round trip while probes increase the rate. After four
-    /// successive increases of less than a sixteenth, probes no longer come early.
+    /// successive increases of less than a fifteenth, probes no longer come early.
     #[test]
     fn probes_come_early_while_they_bring_more() {
         let mut picoquic = Picoquic {
@@ -570,9 +572,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`). Only the last burst
-    /// therefore counts as excess. In the draft, the interval continues: the excess is 5 + 7 segments, less the one
-    /// that the rate explains for a millisecond.
+    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`): the excess is the last
+    /// burst of 7 segments. In the draft, the interval continues, and the excess is 5 + 7 - 1 segments: one segment is
+    /// expected in a millisecond at 1000 segments per second.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;
@@ -586,9 +588,8 @@ mod tests {
         assert_eq!(extra(&aggregation), 7.0);
     }
 
-    /// A saturated path sets the bandwidth estimate to the delivery rate. Three conditions are tested: a delivery rate
-    /// below a third of the pacing rate, a round-trip time above twice the minimum, and a cycle that tests for
-    /// saturation.
+    /// Checks that a saturated path sets the bandwidth estimate to the delivery rate of 300 segments per second. A path
+    /// is not saturated in a cycle that begins at zero rounds, or at a round-trip time of only twice the minimum.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {

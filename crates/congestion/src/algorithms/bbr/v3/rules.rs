@@ -1,4 +1,4 @@
-//! The rules that differ between the draft and picoquic. The state machine is compiled once for each variant.
+//! Rules of BBRv3 that differ between the draft and picoquic. The state machine is compiled once for each variant.
 
 use longhaul_units::{Span, Time};
 
@@ -8,13 +8,12 @@ use crate::algorithms::bbr::Sample;
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// The rules of a variant, with its additional state. Rules with an empty body here exist only in picoquic.
+/// Rules of a variant of BBR version 3, and its additional state. Rules with an empty body exist only in picoquic.
 pub(super) trait Rules {
-    /// True if each loss removes a segment from the window, and if too many losses freeze the window for a round trip.
+    /// True if lost segments are subtracted from the window, and too many losses freeze the window for a round trip.
     const CONSERVES: bool;
 
-    /// True if samples after the end of a probe still count for this probe. This ends with the first sample that shows
-    /// too many segments in flight.
+    /// True if losses or marks may lower the long-term bound after all samples of a probe have arrived, once per probe.
     const SAMPLES_BEYOND_PROBES: bool;
 
     /// Prepares the variant's state before an acknowledgement is processed.

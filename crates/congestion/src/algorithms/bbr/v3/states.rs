@@ -119,7 +119,7 @@ fn exiting_probe_up_on_bandwidth_plateau() {
     assert_eq!(flow.bbr.machine.state, State::Down);
 }
 
-/// In the draft, the long-term bound does not change while the application limits the rate.
+/// Checks that, in the draft, the long-term bound does not change while the application limits the rate.
 #[test]
 fn exiting_probe_up_on_loss_when_application_limited() {
     let mut flow = going_up();
@@ -217,8 +217,8 @@ fn entering_and_exiting_probe_rtt_during_startup() {
     assert_eq!(flow.bbr.machine.state, State::Startup);
 }
 
-/// Fifty segments are acknowledged when the bandwidth explains only one. The window allows for the excess, in addition
-/// to two bandwidth-delay products.
+/// Checks that the window allows for ACK aggregation. Fifty segments are acknowledged in a time in which the bandwidth
+/// delivers one. The window is two bandwidth-delay products plus the excess.
 #[test]
 fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
     let mut flow = going_down();
@@ -244,8 +244,8 @@ fn correctly_managing_sub_packet_bdps() {
     assert!(flow.window.cwnd() >= 4.0);
 }
 
-/// While the window is full and equals the long-term bound, the bound grows by 1, 2, 4 and 8 segments in successive
-/// rounds.
+/// Checks that the long-term bound grows by 1, 2, 4 and 8 segments in successive rounds, while the window is full and
+/// equals the bound.
 #[test]
 fn the_long_term_bound_grows_exponentially() {
     let mut flow = going_up();
@@ -262,8 +262,8 @@ fn the_long_term_bound_grows_exponentially() {
     assert_eq!(growth, [1.0, 2.0, 4.0, 8.0]);
 }
 
-/// Losses outside probes reduce the short-term bounds by at most three tenths per round, and not below the delivered
-/// rate and number of segments. The maximum rate is forgotten after two cycles.
+/// Checks that losses outside probes reduce the short-term bounds by at most three tenths per round, and not below the
+/// delivery rate and the number of delivered segments of the round. The maximum rate is forgotten after two cycles.
 #[test]
 fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     let mut flow = going_down();
@@ -325,9 +325,9 @@ fn handling_application_limited_sending_during_probe_refill() {
     assert_eq!(flow.bbr.machine.state, State::Up);
 }
 
-/// Linux v3: marks have an effect if the smallest round-trip time is short. The smoothed fraction starts at one, and
-/// changes by a sixteenth of the difference in each round. The short-term bound is reduced by a third of the smoothed
-/// fraction.
+/// Checks the response of Linux v3 to marks, if the smallest round-trip time is at most `ecn_max_rtt_s`. In each round,
+/// the smoothed fraction of marked segments moves by a sixteenth towards the fraction of this round. The short-term
+/// bound falls by a third of the smoothed fraction.
 #[test]
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {
@@ -370,7 +370,8 @@ fn marks_end_startup() {
     assert!(flow.bbr.machine.filled);
 }
 
-/// If each acknowledgement covers two segments and reports one mark, half of the segments count as marked, not all.
+/// Checks that half of the segments count as marked if each acknowledgement covers two segments and reports one mark.
+/// Without reported numbers of marks, all segments of an acknowledgement with ECN-Echo count as marked.
 #[test]
 fn counted_marks_are_not_those_of_whole_acknowledgements() {
     for (counts, share) in [(true, 0.5), (false, 1.0)] {
@@ -388,8 +389,8 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
 }
 
 /// Checks that a probe begins after a round trip without marks, if no losses have occurred since the last probe (Linux
-/// v3). A bound of 100 segments then grows as in round 5 of another probe, since 2^5 is the largest power of two below
-/// half of the bound.
+/// v3). In its first round, the long-term bound of 100 segments grows by 2^5 segments. This is the largest power of two
+/// below `ecn_reprobe` times the bound, 50 segments.
 #[test]
 fn a_probe_follows_when_marks_cease() {
     for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {

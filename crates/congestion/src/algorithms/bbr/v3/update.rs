@@ -194,8 +194,8 @@ impl Machine {
         }
     }
 
-    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). `carried` is the bandwidth-delay product times the gain of the
-    /// window. Returns the upper bound of the window once the pipe is full.
+    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). `carried` is the bandwidth-delay product times the window gain,
+    /// in segments. Returns the upper bound of the window, which applies once the pipe is full.
     fn set_window<R: Rules>(
         &self,
         carried: f64,
@@ -241,8 +241,8 @@ impl Machine {
         }
     }
 
-    /// Processes an acknowledgement in the order of section 5.2.3. Returns the upper bound of the window once the pipe
-    /// is full.
+    /// Processes an acknowledgement in the order of section 5.2.3. Returns the upper bound that the window has when the
+    /// pipe is full.
     ///
     /// The methods that it calls are marked `inline(always)`. The compiler would not inline them otherwise, since this
     /// method is compiled for two sets of rules. This would cost 1.6 % of the instructions of a simulation.

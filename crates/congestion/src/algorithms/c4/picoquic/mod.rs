@@ -4,12 +4,13 @@
 //!
 //! - Before a segment is sent, only the segments already in flight are compared with the window. A fraction of a
 //!   segment in the window therefore counts as a whole one. A probe adds at least one segment.
-//! - Initial also uses the maximum rate over a millisecond.
-//! - Pushing has a gain of 1.227 (the constant's name says 25 %, its value is 1256/1024). It ends when the rate grows
-//!   by less than three quarters of this gain in a round trip. It is repeated if the rate has grown by a quarter of the
-//!   gain. The third successive growth leads back to Initial.
-//! - Losses count when they are detected, except in Recovery. They also reduce the nominal maximum round-trip time.
-//! - Delays count only for packets sent faster than the nominal rate, and high jitter only below 1 MB/s.
+//! - In Initial, the window and the pacing rate also depend on the maximum delivery rate over a millisecond.
+//! - Pushing sends 22.7 % faster than the nominal rate (the constant's name says 25 %, its value is 1256/1024). It ends
+//!   when the rate grows by less than three quarters of 22.7 % in a round trip. It is repeated if the rate has grown by
+//!   a quarter of 22.7 %. The third successive growth leads back to Initial.
+//! - Losses count when detected, except in Recovery. In Cruising, they also reduce the nominal maximum round-trip time.
+//! - Outside Initial, delays indicate congestion only for packets sent faster than the nominal rate. High jitter leads
+//!   back to Initial only below 1 MB/s.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +29,7 @@ use crate::window::Window;
 
 /// Rate coefficient of Pushing (`C4_ALPHA_PUSH_25`).
 const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
-/// Number of successive increases, by probes and pushes, that leads back to Initial.
+/// Maximum of `level`, which counts successive increases by probes and pushes. One more increase leads back to Initial.
 const MAX_LEVEL: u32 = 3;
 /// Number of acknowledgements and losses before losses can end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
@@ -80,7 +81,7 @@ struct Attempt {
     rate: f64,
     alpha: f64,
     congested: bool,
-    /// True if the network limited the rate since the last probe or push.
+    /// True if, since the last probe or push, the network limited the rate, and not the application.
     used: bool,
 }
 
@@ -91,7 +92,7 @@ pub struct PicoquicC4 {
     alpha: f64,
     /// Nominal rate in segments per second.
     rate: f64,
-    /// Largest round-trip time without a queue of the flow's own packets, in seconds; zero before the first sample.
+    /// Nominal maximum round-trip time, in seconds; zero before the first sample.
     max_rtt_s: f64,
     /// Running minimum of the round-trip time, in seconds.
     running_min_s: f64,
@@ -168,8 +169,8 @@ impl PicoquicC4 {
         self.note_rtt(ack);
     }
 
-    /// Sets the window to one segment. In picoquic, a timeout only probes for lost segments at the end of the data; it
-    /// is no congestion signal.
+    /// Sets the window to one segment until the next acknowledgement. In picoquic, a timeout is no congestion signal:
+    /// picoquic only sends a probe, to detect lost segments at the end of the data.
     pub(super) fn on_timeout(&mut self, window: &mut Window) {
         self.timed_out = true;
         window.restart();
@@ -281,7 +282,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Responds to congestion; a second signal in Recovery makes Recovery drain (`c4_notify_congestion`).
+    /// Responds to a congestion signal (`c4_notify_congestion`). A signal during Recovery lowers the pacing rate, to
+    /// drain the queue.
     fn answer(&mut self, signal: Signal, ack: &AckSample) {
         self.attempt.congested = true;
         if !matches!(signal, Signal::Delay(_)) {
@@ -311,9 +313,9 @@ impl PicoquicC4 {
         }
     }
 
-    /// Updates the rates (`c4_handle_ack`), in whole bytes per second, so that rounding errors do not count as growth.
-    /// The network counts as the limit of the flow if the sample exceeds the nominal rate, or if its segments fill the
-    /// path at that rate.
+    /// Updates the rates from a rate sample (`c4_handle_ack`), in whole bytes per second so that rounding errors do not
+    /// count as growth. Sets `used`, since the network limited the flow, if the sample exceeds the nominal rate or has
+    /// more segments than the path holds at the nominal rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
@@ -513,8 +515,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached. After two successive cycles with congestion, it becomes the maximum
-    /// rate sample. After a cycle without congestion that the network limited, it moves halfway to the maximum sample.
+    /// Lowers a nominal rate that was not reached: to the maximum rate sample from the second successive cycle with
+    /// congestion on, and halfway to this sample after a cycle with neither congestion nor a lack of data.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;

@@ -26,7 +26,8 @@ fn probing() -> Path {
     path
 }
 
-/// Checks that Recovery drains after Initial, and after an era with round-trip times below the nominal one.
+/// Checks that Recovery paces at 7/8 of the nominal rate after Initial, and after an era with round-trip times below
+/// the nominal maximum. Otherwise, it paces at 15/16.
 #[test]
 fn recovery_drains_what_initial_and_longer_round_trips_left() {
     let mut path = Path::new();
@@ -44,9 +45,9 @@ fn recovery_drains_what_initial_and_longer_round_trips_left() {
     near(path.c4.alpha, 7.0 / 8.0);
 }
 
-/// Checks the states after a successful probe. Pushing follows, at a gain of 1256/1024; it ends when the rate grows by
-/// less than three quarters of this gain in an era. If the rate has grown by a quarter of the gain, another push
-/// follows. The third success in succession leads back to Initial.
+/// Checks the states after a successful probe. A push sends 22.7 % faster than the rate (1256/1024), and ends when the
+/// rate grows by less than 17 % (three quarters of 22.7 %) in an era. Recovery follows. If the rate has grown by at
+/// least a quarter of 22.7 %, the next state is another push or, after the third success, Initial.
 #[test]
 fn successes_lead_to_pushes_and_then_to_initial() {
     let mut path = probing();
@@ -60,8 +61,8 @@ fn successes_lead_to_pushes_and_then_to_initial() {
     assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
 }
 
-/// Checks that losses end Initial only after more than twenty acknowledgements and losses: losses in the first flight
-/// say little about the path.
+/// Checks that losses end Initial only after more than twenty acknowledgements and losses in total, since losses in the
+/// first flight say little about the path.
 #[test]
 fn losses_end_initial_after_twenty_events() {
     for (acks, lost, ends) in [(16, 4, false), (17, 4, true), (1, 19, false), (1, 20, true)] {
@@ -102,8 +103,8 @@ fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     near(path.c4.rate, 1000.0);
 }
 
-/// Checks that an excessive round-trip time ends a probe, but has no effect while cruising. The excess must be more
-/// than 1/16 + 3/16 of the insensitivity.
+/// Checks that an excessive round-trip time ends a probe, but has no effect while cruising. Its 150 ms exceed the
+/// nominal maximum of 100 ms by more than the delay threshold, which is at most 25 ms.
 #[test]
 fn delays_count_in_probes_only() {
     let mut path = Path::cruising();
