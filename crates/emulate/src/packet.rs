@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(Header::read(&packet(0)[..30]), None);
     }
 
-    /// A pure acknowledgement has no data, SACK blocks, other flags or FIN: a later acknowledgement
-    /// can replace it.
+    /// An acknowledgement with FIN, an ECN flag or a SACK block is not pure: a later
+    /// acknowledgement cannot replace it.
     #[test]
     fn a_pure_acknowledgement_has_nothing_else() {
         let is_pure = |change: fn(&mut Vec<u8>)| {

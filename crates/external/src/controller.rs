@@ -19,7 +19,7 @@ pub(crate) struct Controller {
     flow: Option<u64>,
     pacing: Option<Rate>,
     untold: Untold,
-    /// True if the other process has failed. It is then not called again, and the run ends.
+    /// True if the external controller has failed. It is then not called again, and the run ends.
     failed: bool,
 }
 

@@ -7,25 +7,25 @@ use longhaul_units::{Span, Time};
 ///
 /// There is a method for each type of values, so that values need no allocation.
 pub trait Columns<R> {
-    /// Takes a column of counts or identifiers.
+    /// Receives a column of counts or identifiers.
     fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, u64>);
-    /// Takes a column of counts that are missing in some records.
+    /// Receives a column of counts that are missing in some records.
     fn optional_count(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<u64>>,
     );
-    /// Takes a column of real numbers.
+    /// Receives a column of real numbers.
     fn real(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, f64>);
-    /// Takes a column of real numbers that are missing in some records.
+    /// Receives a column of real numbers that are missing in some records.
     fn optional_real(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// Takes a column of words from a short list.
+    /// Receives a column of words from a short list.
     fn word(
         &mut self,
         name: &'static str,

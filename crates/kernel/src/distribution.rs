@@ -164,7 +164,7 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
     }
 }
 
-/// Keys of the tables of distributions. Each distribution has some of them.
+/// Keys of the tables that describe distributions. Each type of distribution uses some of the keys.
 #[allow(non_upper_case_globals)]
 mod drawn {
     use longhaul_keys::Field;
@@ -191,7 +191,7 @@ mod drawn {
         pub const probabilities: Field<Vec<f64>> = Field::new("probabilities");
         /// Quantiles at the probabilities in `probabilities`.
         pub const values: Field<Vec<f64>> = Field::new("values");
-        /// Degree `d` of the root: values between quantiles are interpolated as `value^(1/d)`.
+        /// Degree `d` of the root `value^(1/d)`, which is interpolated between quantiles.
         pub const root: Field<f64> = Field::new("root");
         /// Largest value; larger draws become this value.
         pub const limit: Field<f64> = Field::new("limit");

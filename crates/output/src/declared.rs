@@ -6,14 +6,14 @@ use longhaul_engine::measure::{Columns, Value};
 use crate::counters::Counter;
 use crate::table::{Cell, Column, Kind, Number, unit};
 
-/// The columns of a record that rows of type `R` contain; a function of type `F` takes the record
-/// from a row.
+/// The columns that a record adds to a table with rows of type `R`. A function of type `F` takes
+/// the record from a row.
 pub(crate) struct RecordColumns<R, F> {
     part: F,
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// Returns the columns of a record that every row has; `declare` adds them.
+/// Returns the columns that `declare` adds for a record. `part` takes the record from a row; every row must have one.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut RecordColumns<R, fn(&R) -> Option<&P>>),
@@ -102,7 +102,7 @@ where
 /// the counters' values.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
-    /// Returns true if the counter with this name has a value in the period.
+    /// Function that returns true if the named counter has a value in the period. Other cells are null.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }

@@ -16,8 +16,8 @@ const PARTIAL: &str = "partial-";
 /// Suffix for the directory of a stopped run, which must not replace a finished one.
 const STOPPED: &str = "stopped";
 
-/// A directory with a temporary name next to its final one. It is removed when dropped, unless it
-/// was published.
+/// A directory that has a temporary name next to its final path. It is removed when dropped, unless
+/// it was published.
 #[derive(Debug)]
 pub(crate) struct PartialDirectory {
     temporary: PathBuf,

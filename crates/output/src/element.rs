@@ -73,8 +73,8 @@ impl<T: Totals> Element<T> {
 }
 
 /// Returns the columns of `counters` for the measurement window and, with names that begin with
-/// `total_`, for the whole run. `period` computes the values of the columns from a row's counters
-/// and the beginning of the period.
+/// `total_`, for the whole run. `period` makes the input of `counters` from a row, its counters in
+/// a period, and the period's beginning.
 pub(crate) fn of_both_periods<T: Totals, P: 'static>(
     counters: &[Counter<P>],
     period: fn(&Element<T>, T::Counters, Time) -> P,

@@ -51,8 +51,8 @@ pub enum OutputError {
     OtherMeasures {
         /// Folder of the checkpoint.
         folder: PathBuf,
-        /// Word of the message that says how the run was begun: `with` or `without` measuring
-        /// functions.
+        /// Word for the message: `with` if the run was begun with measuring functions, else
+        /// `without`.
         begun: &'static str,
     },
     /// The state of an algorithm cannot be stored.

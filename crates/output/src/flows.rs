@@ -170,8 +170,8 @@ fn counters() -> Vec<Counter<Period>> {
     counters
 }
 
-/// Returns true if a counter has a value in a period. Links count drops and marks only of
-/// connections that exist during the whole run.
+/// Returns true if a counter has a value in a period. Drops and marks have none for flows that open
+/// connections during the run, since links do not count them by flow.
 fn is_known(counter: &str, period: &Period) -> bool {
     period.one_connection || !matches!(counter, "dropped_pkts" | "marked_pkts")
 }

@@ -43,7 +43,7 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     columns
 }
 
-/// Function that returns true if a link has values in a column.
+/// Function that returns true if a link has values in the column of an [`OF_SOME`] entry.
 type Does = fn(&Link) -> bool;
 /// Columns with values for some links only: the name of the column, the scenario key that gives links such values, and
 /// the test for a link. The table omits a column if no link has values.
@@ -77,8 +77,8 @@ fn tells_classes(link: &Link) -> bool {
     link.queue.kind() == DUALPI2
 }
 
-/// Returns the key of links that decides if a link has values in `column`; `None` if the table always contains the
-/// column.
+/// Returns the scenario key that gives links values in `column`; `None` if the table always
+/// contains the column.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
     let name = column.trim_start_matches("total_");
     let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;

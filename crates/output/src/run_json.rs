@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::digest::{self, Digests};
 use crate::run_meta::RunMeta;
 
-/// The content of run.json, with keys in the order of the fields. `R` is the type of the row counts
-/// of the tables; `O` is the type of the keys that only one kind of simulation has.
+/// The content of run.json, with keys in the order of the fields. `R` has the row counts of the
+/// tables; `O` has the keys that only one kind of simulation writes.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunJson<'a, R, O> {
     version: &'a str,

@@ -11,8 +11,7 @@ use crate::table::{Column, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
-/// Names of flows, links and proxies, in sampling order: the names of all rows of one sampling
-/// point are adjacent.
+/// Names of all flows, then all links, then all proxies: the order of the rows of a sampling point.
 pub(crate) struct Names {
     all: Vec<Name>,
     /// Number of names of flows; those of links follow.

@@ -134,8 +134,8 @@ impl Stream {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
     }
 
-    /// Draws a start time as a fraction of its interval, from 0 to 1. ns-2's scripts use the command `ns-random` for
-    /// it, and divide the 31 bits by their maximum.
+    /// Draws a start time as a fraction, from 0 to 1, of the interval in which flows start. With ns-2's generator, the
+    /// fraction is a 31-bit integer divided by 2^31 - 1, as in scripts that call `ns-random`.
     #[inline]
     pub fn start_fraction(&mut self) -> f64 {
         let number = self.uniform();

@@ -99,7 +99,7 @@ fn as_class(flow: &LongLivedSample) -> ClassSample {
     }
 }
 
-/// The row of a class of flows in an interval, without long-lived ones.
+/// Row for a class of flows in an interval. Long-lived flows are not counted in classes.
 pub(crate) struct ClassRow {
     stamp: Stamp,
     class: FlowClass,

@@ -96,8 +96,8 @@ fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
 }
 
 impl Resumption {
-    /// Returns the wall-clock time of the whole run: the time `wall` of this process, and that of
-    /// earlier ones.
+    /// Returns the wall-clock time of the whole run: `wall`, the time of this process, plus the
+    /// time of earlier processes.
     pub(super) fn wall(&self, wall: Duration) -> Duration {
         self.wall + wall
     }

@@ -134,8 +134,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column for numbers of an optional part of rows; it is null in rows without the
-    /// part. Rows processed together either all have the part, or none has
+    /// Creates a column for numbers of an optional part of rows; the column is null in rows without
+    /// the part. Rows that are processed together must all have the part, or none of them
     /// ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
@@ -201,8 +201,8 @@ impl<R> Table<R> {
         Self::create_of_runs(file, columns, |_, _| true)
     }
 
-    /// Creates a table for rows that come in runs. All rows of a run have the same optional parts:
-    /// `alike` returns true for any two of them.
+    /// Creates a table in which consecutive rows mostly have the same optional parts. `alike`
+    /// returns true if two neighbouring rows do.
     pub(crate) fn create_of_runs(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,

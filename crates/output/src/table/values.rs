@@ -92,8 +92,8 @@ impl Values {
         }
     }
 
-    /// Writes the values to a column of the file, and removes them. `levels` is a buffer for
-    /// definition levels.
+    /// Writes the values to a column of the Parquet file, and clears them. `levels` is a buffer for
+    /// their definition levels, which mark nulls.
     pub(super) fn write(
         &mut self,
         column: &mut SerializedColumnWriter<'_>,
@@ -216,8 +216,8 @@ impl<T: DataType> TypedValues<T> {
     }
 }
 
-/// Texts from a list, as indices. Most are adjacent in the list, so they are written without
-/// copies.
+/// Texts of a column, stored as ranges of indices of a list. A range is written without copying its
+/// texts.
 pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,
     /// Ranges of indices in the list.

@@ -154,8 +154,8 @@ pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// Both ends learn the transport parameters of the other end. Messages of the sizes of TLS 1.3
-    /// are exchanged in pieces of any size until both ends are done.
+    /// Each end learns the transport parameters of the other. The ends exchange messages of the
+    /// sizes of TLS 1.3 in pieces of any size.
     #[test]
     fn both_ends_learn_the_parameters_of_the_other() {
         for piece in [1, 7, 2000] {

@@ -1,4 +1,4 @@
-//! A congestion controller that forwards all calls to another one, and notes them for records.
+//! A congestion controller that forwards all calls to another one, and stores their data for the records of a run.
 
 use std::any::Any;
 use std::sync::Arc;

@@ -86,7 +86,7 @@ fn processes_agree() {
     assert_eq!(print(), print());
 }
 
-/// Checks that traces of quinn's BBR repeat, although it draws a phase without a seed.
+/// Checks that traces of quinn's BBR repeat, although BBR draws the phase of its gain cycle without a seed.
 #[test]
 fn traces_of_bbr_repeat() {
     let traces = || {
