@@ -24,7 +24,7 @@ class Dendrogram:
     labels: np.ndarray
     """Number of each competitor's cluster, from 1; the tree is cut at a fraction of its height."""
     distinctive: tuple[int, ...]
-    """Indices of the minority of competitors that only the last merge joins to the others.
+    """Indices of a minority of competitors that joins the others only in the last merge.
 
     Empty if there is no such group.
     """

@@ -183,7 +183,7 @@ class ResponseTable:
         return cls(frame, present, chosen)
 
     def place(self, response: str) -> str:
-        """Return the original name of a response, or its name if the campaign did not rename it."""
+        """Return the original name of a response, which the campaign may have renamed."""
         return self.places.get(response, response)
 
     def values(self, response: str) -> np.ndarray:
@@ -382,7 +382,7 @@ class ResponseTable:
     def entangled(self) -> list[tuple[str, str]]:
         """Return pairs of factors whose levels do not occur in proportion to each other.
 
-        The means at the levels of such a factor include a part of the other factor's effect.
+        Means at the levels of one factor then include a part of the other factor's effect.
         """
         numbers = {
             name: self.frame[name].cast(pl.String).rank("dense").to_numpy() - 1

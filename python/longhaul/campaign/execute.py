@@ -278,9 +278,9 @@ def work(
 ) -> tuple[int, None, Tables]:
     """Execute one run, and store its values and tables.
 
-    Return the number of data packets; the other items are empty, because the worker has stored
-    everything. `reducer` selects the values to store. A run of MesoNet uses `threads` threads, all
-    other runs use one.
+    Return the number of data packets; the other items are empty, because values and tables are
+    stored already. `reducer` selects the values to store. A run of MesoNet uses `threads` threads,
+    all other runs use one.
     """
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)

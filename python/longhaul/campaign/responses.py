@@ -152,9 +152,9 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first of `places` that no run of `scenarios` has, with its error; otherwise None.
+    """Return the first of `places` (names of responses) that the runs will lack, and an error.
 
-    `keep` are tables that are stored with all rows.
+    The result is None if there is no such place. `keep` are tables stored with all rows.
     """
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")

@@ -114,7 +114,7 @@ class Sweep:
     """Directory to which file names in the scenarios are relative."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
-        """Yield every combination of levels in a replication, as levels by factor."""
+        """Yield each cell of a replication as a dictionary: a level for each factor."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():

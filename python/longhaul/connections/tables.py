@@ -136,7 +136,7 @@ def _rows(
     """Return the rows of the metrics `shown` for one link or proxy.
 
     `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
-    proxy. If a run has several columns, the value is in the last one, that of all flows.
+    proxy. Values are in the last column of each run, that of all flows.
     """
     rows = []
     for figure, form in shown:
@@ -159,7 +159,7 @@ def _span(run: RunData) -> str:
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """Return a table of the signed differences between each run and the first run, by label."""
+    """Return a table of how each label's metrics change from the first run to the others."""
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):

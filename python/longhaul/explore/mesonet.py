@@ -151,10 +151,7 @@ def _described(tables: MesoNet, table: str) -> dict[str, str]:
 def _queueing(
     samples: pl.DataFrame, routers: list[str], times: pl.Series, topology: pl.DataFrame
 ) -> np.ndarray:
-    """Return the queueing delay in seconds of each router over time, in its longer queue.
-
-    A router has two queues.
-    """
+    """Return each router's queueing delay (s) over time, in the longer of its two queues."""
     longer = samples.select(
         "router", "t_s", longest=pl.max_horizontal("queue_up_pkts", "queue_down_pkts")
     )

@@ -69,7 +69,7 @@ def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
 
 
 def check_format(name: str, allowed: Sequence[str], option: str = "--format") -> str:
-    """Return the suffix for the format `name`, such as `pdf`; raise an error if not allowed."""
+    """Return the suffix of a format: `.pdf` for `pdf`; raise an error if it is not allowed."""
     ending = f".{name.removeprefix('.').lower()}"
     if ending not in allowed:
         names = either([known.removeprefix(".") for known in allowed])

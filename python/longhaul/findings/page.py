@@ -91,7 +91,7 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
 def _filled(
     plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
 ) -> dict[str, Any]:
-    """Return the data of a table on the page, with a plot below it if `draw` is given.
+    """Return the data of a table on the page; `draw` makes the plot below it, if any.
 
     `plot` is the name of the plot, and `name` that of the analysis.
     """

@@ -71,11 +71,11 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Return pairs of responses to compare, by name, each as two indices of responses.
+        """Return pairs of responses to compare: by the pair's name, the indices of both.
 
         The first response is that of the competitor's own flows, the second that of the flows
-        competing with them. There is a pair for each flow group. If no response belongs to a group
-        and there are two responses, they are the only pair.
+        competing with them. There is a pair for each flow group. If there are no groups, but
+        two responses, they are the only pair.
         """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1

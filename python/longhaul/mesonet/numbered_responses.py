@@ -22,10 +22,10 @@ RUN = "run"
 """Value in the column `period` for responses that cover the whole run."""
 
 FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
-"""Number of flows in an interval, by which the packets of a flow class are divided.
+"""Number of flows of a class in an interval, for the packet rate per flow.
 
-Connecting flows count fully. Flows that complete in the interval count half. The values of table
-4-28 need both rules (docs/mesonet_validation.md).
+Connecting flows count fully, flows that complete in the interval count half. Other counts agree
+less with table 4-28 (docs/mesonet_validation.md).
 """
 
 

@@ -25,7 +25,7 @@ class Period:
 
 
 class MesoNet:
-    """Recorded tables of a MesoNet run; except as stated, they have a row per interval."""
+    """Tables of a MesoNet run, with a row per interval if not stated otherwise."""
 
     def __init__(self, run: RunData) -> None:
         """Create the tables of a run."""
@@ -61,7 +61,7 @@ class MesoNet:
 
     @cached_property
     def edges(self) -> pl.DataFrame:
-        """Table of access routers, a row per interval and router, with their hosts' flows."""
+        """Table of flows' failures, SYNs, NAKs, timeouts, a row per interval and access router."""
         return self.run.table("edges")
 
     @cached_property

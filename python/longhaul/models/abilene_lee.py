@@ -64,10 +64,10 @@ class Sets:
 
     @classmethod
     def of(cls, buffer_pkts: float, throughput: np.ndarray, rtt: np.ndarray, cuts: float) -> Sets:
-        """Return the means of each set of flows.
+        """Return the mean throughput and round-trip time of each set of flows.
 
         `throughput` and `rtt` have a row per interval and a column per flow. `cuts` is the number
-        of loss events per flow and hour.
+        of reductions per flow and hour.
         """
         sets = [slice(n * FLOWS_PER_SET, (n + 1) * FLOWS_PER_SET) for n in range(len(ROUTES))]
         return cls(

@@ -218,10 +218,7 @@ def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
 
 
 def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
-    """Return standard TCP's response function `sqrt(1.5 (1 - p) / p)`.
-
-    It counts lost packets as sent.
-    """
+    """Return standard TCP's mean window for independent losses, `sqrt(1.5 (1 - p) / p)`."""
     del rtt_s
     p = np.asarray(p, float)
     return np.asarray(np.sqrt(1.5 * (1.0 - p) / p))

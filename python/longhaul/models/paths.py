@@ -122,7 +122,7 @@ def loss_free_s(
 
 
 def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
-    """Return the number of segments by which one acknowledgement increases the window."""
+    """Return the segments that one acknowledgement adds to the window, in slow start or later."""
     if window >= ssthresh:
         return 1.0 / window
     if window <= max_ssthresh:

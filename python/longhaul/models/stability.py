@@ -87,8 +87,7 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
 def equilibrium(model: Model) -> Equilibrium:
     """Return the equilibrium at which every queue is between empty and full.
 
-    Longer queues reduce arrivals. Therefore one queue after the other is adjusted until none
-    changes.
+    Longer queues reduce arrivals, so queues are adjusted in turn until none changes.
 
     Raises:
         ValueError: There is no equilibrium: queues fill, empty, or reach a jump of a window or a

@@ -88,11 +88,10 @@ def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
 
 
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
-    """Return text on the number of runs behind a claim at a scale, such as `on 180 of 270 runs`.
+    """Return the number of existing runs of a claim at a scale as text: `on 180 of 270 runs`.
 
-    The text is empty if no run is missing. It is also empty for claims about all levels of an axis,
-    which state the levels instead, for claims that do not name their runs, and for checks of the
-    set-up.
+    The text is empty if no run is missing, if the claim does not name runs or checks the set-up,
+    and if it is about all levels of an axis: its levels are counted instead.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:

@@ -90,7 +90,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
-    """Compare the printed numbers of a family of claims with measured numbers.
+    """Compare the printed numbers of a family of claims with those of each replication.
 
     Return None if fewer than three replications have all numbers of the family.
     """

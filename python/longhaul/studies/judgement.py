@@ -20,10 +20,7 @@ class Judgement:
     verdict: str
     scale: str
     replications: int
-    """Number of replications of the cell that has the fewest; 0 for theory.
-
-    Cells are combinations of levels of the claim's experiments.
-    """
+    """Smallest number of replications of a cell (combination of levels); 0 for theory."""
     reason: str = ""
     """Reason why the value is missing or the verdict is undecided; may be empty."""
     shape: str = ""

@@ -64,9 +64,9 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """Return the judgement of a claim, given that of its family of printed numbers.
+    """Return the judgement of a claim with that of its family of printed numbers added.
 
-    If the family has a verdict, a claim that is reproduced by itself becomes undecided.
+    If the family has a verdict of its own, a reproduced claim becomes undecided.
     """
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)
@@ -84,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement with the needed runs as text, and the needed cells that exist."""
+    """Return a judgement with a text on the runs that its claim needs, and its existing cells."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,

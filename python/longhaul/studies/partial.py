@@ -1,13 +1,12 @@
-"""Verdicts on statements about all levels of an axis, from runs at some of the levels.
+"""Verdicts on claims about all levels of an axis, from runs at some of the levels.
 
-The final verdict uses bounds of the number over all levels, which depend on the kind of number. A
-count over eight of 32 conditions can still grow by up to 24. A minimum can only decrease. A mean
-over some conditions gives no bound of the mean over all conditions.
+The final verdict needs bounds of the number over all levels. A count over eight of 32 conditions
+can still grow by up to 24. A minimum can only decrease. A mean over some conditions gives no bound.
 
-The verdict so far is weaker. A count is scaled up in proportion, and a share is used as it is. A
-minimum or maximum is used only while it is inside the band. For other numbers, only the sign of a
-comparison is used, that is, which of two sides is larger. The size of a difference varies between
-levels, so a mean over two conditions cannot be compared with a printed mean over 32.
+The verdict so far is provisional. A count is scaled up in proportion, a share is used unchanged. A
+minimum or maximum is used unless it is outside the band of the claim. For a comparison of two
+sides, only its sign (which side is larger) is used, because the size of a difference varies between
+levels. Other numbers, such as means, have no verdict so far.
 """
 
 from collections.abc import Callable
@@ -59,7 +58,7 @@ class CoveredLevels:
 
     @property
     def words(self) -> dict[str, Word]:
-        """Word of a claim that selects these levels (`key=value`), as the axis and its levels."""
+        """Word `axis=levels` with which a claim selects these levels, as key and value."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 

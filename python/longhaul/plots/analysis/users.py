@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Name of the algorithm's own flows in labels, or of the first of two responses."""
+    """Label for the algorithm's own flows, or for the first of two responses."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""

@@ -314,8 +314,7 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
     """Yield each value of a column, with the rows that have this value.
 
-    Only one value is split off at a time, with columns of nulls as constants, because a second copy
-    of all nulls would need much memory.
+    To save memory, parts are made one at a time, and a column without values becomes a constant.
     """
     for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():
         part = table.filter(pl.col(column) == value)

@@ -154,7 +154,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Rows that exist in all bootstrap samples; numbers are arrays with a value per sample."""
+    """Table with the same rows in all bootstrap samples; numbers are arrays over samples."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
@@ -256,7 +256,7 @@ class _SampleRuns(Lookup):
         return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Return the replication number of each run; a repeated draw has a new number."""
+        """Return each run's replication number; repeated draws get numbers of their own."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():

@@ -11,10 +11,9 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """Results of a study that record accesses to their time series.
+    """Results of a study that count the replications whose time series are read.
 
-    A study may keep time series of fewer replications than it has runs, often only of the first
-    one.
+    A study may keep the time series of only some replications, often of the first.
     """
 
     _data: Data

@@ -97,7 +97,7 @@ class _AllSamplesData(Data):
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """Drawn runs by experiment; each number is an array over all samples."""
+        """Drawn runs by experiment; a number is an array with a value per sample."""
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]

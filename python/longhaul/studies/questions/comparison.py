@@ -14,7 +14,7 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """Values, differences or ratios at points along an axis, with the position of each point."""
+    """Numbers (values, differences or ratios) at points along an axis, and their positions."""
 
     x: np.ndarray
     """Position of each point: its level of an axis, or its value of another metric."""
@@ -115,7 +115,7 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return values sorted by their levels of an axis; raise NotRunError if two levels are equal.
+    """Return values sorted by their levels of an axis; raise NotRunError if a level repeats.
 
     If `axis` is None, the values keep their order, and their positions are 0.
     """

@@ -39,7 +39,7 @@ class Question(ABC):
         """Return the number computed from results; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the value in each bootstrap sample; None if samples need separate evaluation."""
+        """Return the value in each bootstrap sample; None if they need one evaluation each."""
         return None
 
     @abstractmethod
