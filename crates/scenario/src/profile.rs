@@ -1,4 +1,4 @@
-//! Values that depend on the profile by a rule, and defaults that are read from TOML files.
+//! Defaults that depend on the profile: some are read from TOML files, others are determined by functions.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
     table
 }
 
-/// Returns the variant that is the profile's default, for algorithms that have this variant.
+/// Returns the variant that a profile prefers. Algorithms that have this variant use it by default.
 pub(crate) fn variant(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc => "paper",

@@ -1,4 +1,4 @@
-//! Tables of queues in a scenario. The engine's disciplines derive and read their values.
+//! Tables of queues in a scenario. Each queue discipline of the engine derives and reads the values of its tables.
 
 use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, LinkContext, QueueConfig};
 use longhaul_keys::KIND;

@@ -1,7 +1,7 @@
 //! Messages about unknown names: the name that was probably meant, and some more names or the
 //! command that lists all.
 
-/// Maximum number of names that are always listed. More would hide the one probably meant.
+/// Maximum number of names listed in a message that suggests a name. More names would hide the suggestion.
 const FEW: usize = 5;
 
 /// Maximum number of names in a message if none is similar.

@@ -42,8 +42,8 @@ pub enum Value {
     Table(Table),
 }
 
-/// A table of keys and values. Code accesses declared keys with their [`Field`], so that a wrong
-/// name does not compile; code for any tables uses names.
+/// A table of keys and values. Code that needs a certain key uses its [`Field`], so that a wrong name does not compile.
+/// Code that handles all tables alike uses names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Keys and values in alphabetical order.

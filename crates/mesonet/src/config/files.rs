@@ -19,9 +19,9 @@ pub struct Users {
 pub struct StartWaves {
     /// Probability that a source starts at once.
     pub at_once: f64,
-    /// Probability that the mean start time is one third of the mean time between files.
+    /// Probability that a source's start time has a mean of one third of the mean time between files.
     pub second: f64,
-    /// Probability that the mean start time is two thirds of the mean time between files. With the
+    /// Probability that a source's start time has a mean of two thirds of the mean time between files. With the
     /// remaining probability, the mean start time equals the mean time between files.
     pub third: f64,
 }
@@ -134,7 +134,7 @@ pub struct Jumbo {
     pub until: Time,
     /// Factor that multiplies the sizes of documents, service packs and movies in the period.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects in the period. It equals `factor` or, if
-    /// jumbo files have at least the size of documents, `factor` times the factor of documents.
+    /// Factor that multiplies the sizes of Web objects in the period: `factor`, or `factor` times the
+    /// factor of documents if Web objects in the period are also enlarged to documents.
     pub web_factor: u64,
 }

@@ -1,5 +1,5 @@
-//! Packets that wait for processing by their receiver's host, stored as the acknowledgements to send. Each receiver has
-//! one queue, in a common pool.
+//! Queues of packets that wait for processing by the receiving host. An entry is the acknowledgement that the host will
+//! send for the packet. Each receiver has one queue; all queues share a pool of entries.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ impl Default for AckQueue {
     }
 }
 
-/// The pool of all queues. Each queue is a linked list in it, so nothing is allocated once the pool
+/// The pool of the entries of all queues. Each queue is a linked list of entries, so nothing is allocated once the pool
 /// is large enough.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AckQueues {

@@ -66,8 +66,8 @@ impl Timers {
         }
     }
 
-    /// Begins the next window. Each retransmission timer of the window is set to the time that
-    /// `postponed` returns for its flow. [`Time::NEVER`] drops the timer.
+    /// Begins the next window. Sets each retransmission timer that is due in the window to the time that `postponed`
+    /// returns for the timer's time and flow; [`Time::NEVER`] drops the timer.
     pub(crate) fn begin_window(&mut self, mut postponed: impl FnMut(Time, FlowId) -> Time) {
         for key in self.calendar.take_window() {
             let (time, timer, flow) = parts(key);

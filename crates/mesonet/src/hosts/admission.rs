@@ -1,5 +1,5 @@
-//! Admission of large files: a minimum number per cell and a maximum in the network (NIST SP
-//! 500-282, chapter 8, equations 1 to 3 and table 8-7).
+//! Admission of large files: a minimum number of active files in each set of flows ([`Cell`]), and a maximum in the
+//! network (NIST SP 500-282, chapter 8, equations 1 to 3 and table 8-7).
 
 use serde::{Deserialize, Serialize};
 

@@ -44,7 +44,8 @@ impl Network {
         links.map(|link| (link.id, &mut link.outbox))
     }
 
-    /// Finishes a step of the simulation: all events until `until` have been processed.
+    /// Finishes a step of the simulation, after all events until `until`. Processes the packets that pass through the
+    /// region until then, and advances the region's time to `until`.
     pub(crate) fn finish<const TRACED: bool>(&mut self, until: Time) {
         for router in 0..self.backbone.len() as u16 {
             self.pass_through::<TRACED>(router, until);
@@ -52,7 +53,7 @@ impl Network {
         self.now = until;
     }
 
-    /// Processes the arrival of the next packet from another region that stays in this one.
+    /// Processes the next arrival at a backbone router of a packet from another region to a host in this region.
     #[inline]
     pub(super) fn arrive_cross_region<const TRACED: bool>(&mut self, router: u16, limit: Time) {
         self.pass_through::<TRACED>(router, self.arrivals[router as usize].next_staying());

@@ -362,9 +362,9 @@ impl Layout {
         self.pops.len() + access as usize
     }
 
-    /// Returns the next hop of a packet to access router `to`, served from the queue `served` of a
-    /// router with one server. The function has no branch, which would be as hard to predict as the
-    /// hop itself.
+    /// Returns the next hop of a packet to access router `to`. The packet leaves the queue of direction `served` of
+    /// `router`, a router with one server for both queues. The code has no branch, since the processor could not
+    /// predict it.
     #[inline]
     pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
         let below = Next(self.access_server(self.local(to)) as u32);

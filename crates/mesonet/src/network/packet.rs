@@ -11,8 +11,7 @@ pub(crate) use crate::records::PacketKind as Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
-    /// Number of the flow among those in the slot. It may wrap: far fewer than 65,536 flows use a
-    /// slot while a packet lives.
+    /// Number of earlier flows in the slot, modulo 65,536. Far fewer flows use a slot while a packet is in the network.
     pub(crate) generation: u16,
 }
 

@@ -1,9 +1,8 @@
 //! Traces of the packets of selected flows, from element to element.
 //!
-//! Of the two compiled copies of the event loop, only the one for traces records packets
-//! (`Network::next` with `TRACED`); hosts send through [`Network::send_traced`] during a trace.
-//! Each region records its events. Since some arrivals are processed early, records are sorted by
-//! time at the end of an interval.
+//! The event loop is compiled twice, and only the copy for traces records packets (`Network::next` with `TRACED`).
+//! During a trace, hosts send packets through [`Network::send_traced`]. Each region records its events. Since some
+//! arrivals are processed early, records are sorted by time at the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -11,10 +11,11 @@
 
 use longhaul_units::{Span, Time};
 
-/// The tree: winners from index 2 on, and the keys of the stations in the upper half. Its size is
-/// one of a few that the compiler knows, so no index is checked and loops are unrolled.
+/// The tournament tree. Its leaves are the keys of the stations, and each inner node is the smaller key of its two
+/// children. The tree has one of four fixed sizes, so that the compiler checks no index and unrolls loops.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
+    /// The inner nodes from index 2 on, then the leaves in the upper half.
     games: Games,
     /// The smallest key of all stations.
     first: Key,

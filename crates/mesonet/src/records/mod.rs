@@ -36,9 +36,9 @@ pub trait Recorder {
     /// Receives the simulated time, and a function that counts the data packets so far. It is
     /// called a few thousand times in a run, and its result can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Receives an opportunity to store a checkpoint, between two intervals. `state` returns the
-    /// bytes that [`crate::resume`] takes; a call costs as much as some thousands of packets.
-    /// Algorithms written in Python cannot be stored.
+    /// Stores a checkpoint, if the recorder wants one at the end of this interval. `state` returns the bytes that
+    /// [`crate::resume`] takes; a call of `state` costs as much as some thousands of packets. Algorithms written in
+    /// Python cannot be stored.
     fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 

@@ -123,7 +123,7 @@ impl Coordinator {
 
     /// Selects an idle receiver below a backbone router other than `domain`; `None` if no attempt finds one.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
-        /// Maximum number of attempts to find an idle receiver. After them, the source thinks again.
+        /// Maximum number of attempts to find an idle receiver. If all fail, the source waits for another think time.
         const TRIES: usize = 1000;
         for _ in 0..TRIES {
             match self.receivers.choose(domain)? {

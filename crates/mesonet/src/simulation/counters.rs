@@ -74,7 +74,7 @@ impl Counters {
         self.out[counter as usize] += 1;
     }
 
-    /// Returns the value in `out` with the index `counter`: data packets in this interval.
+    /// Returns the number of data packets in this interval that were counted under the index `counter`.
     pub(super) fn out(&self, counter: u16) -> u64 {
         self.out[counter as usize]
     }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::locked;
 use crate::network::Crossing;
 
-/// Two boxes for each link: one region fills the box of the current window while another region
-/// empties that of the previous window.
+/// Packets on the links between regions. Each link has two boxes: the sending region fills one of them, while the
+/// receiving region empties the other, which was filled in the previous window.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Mail {
     boxes: Vec<[Mutex<Crossing>; 2]>,

@@ -134,8 +134,8 @@ fn flows_reach_full_speed_when_published() {
     }
 }
 
-/// Checks that standard TCP opens its window by one packet a round trip. Its mean goodput over 300
-/// s agrees with table 7-11 and with the closed form. Values are in thousands of packets a second.
+/// Checks the mean goodput of standard TCP over 300 s against table 7-11, in thousands of packets a second. A window
+/// that grows by one packet a round trip has the same mean goodput.
 #[test]
 #[ignore = "fifty million packets"]
 fn standard_tcp_opens_its_window_by_one_packet_a_round_trip() {

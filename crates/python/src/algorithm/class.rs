@@ -135,7 +135,7 @@ impl Instance {
         })
     }
 
-    /// Returns the Python object of the window, with a copy of the values of `window`.
+    /// Copies `window` into the flow's Python object for the window, and returns this object.
     pub(super) fn lend(
         &self,
         py: Python<'_>,

@@ -194,7 +194,7 @@ fn resolve_own(
 /// `auto` is four times `held`, the number of bytes that the path and its queues can contain, since slow start
 /// overshoots to twice this number, and flow control credit arrives a round trip late.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
-    /// Default of quinn's stream receive window in bytes: 100 Mbit/s at 100 ms.
+    /// Default of quinn's stream receive window in bytes: the product of 100 Mbit/s and 100 ms.
     const MIN: f64 = 1_250_000.0;
     let node = stack.node(QuicStack::window);
     let (bytes, rule) = match &node.value {

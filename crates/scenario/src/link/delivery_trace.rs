@@ -16,9 +16,9 @@ use crate::files::{refuse_both, replace_file};
 keys! {
     /// Keys of a delivery trace.
     pub(super) struct TraceKeys {
-        /// File with a whole number of milliseconds in each line, in order: at each of these times
-        /// `opportunity` bytes leave at once. The trace begins again at the last time. The path is
-        /// relative to the scenario file.
+        /// File with a time in whole milliseconds in each line, in order. At each time, up to
+        /// `opportunity` bytes leave at once. The last time is the period after which the trace
+        /// repeats. The path is relative to the scenario file.
         pub file: Option<String> = Kind::Text.key().source("mahimahi: mm-link(1), .up and .down files"),
         /// Text of a delivery trace, instead of a `file` with these lines.
         pub times_ms: String = Kind::Text.key(),

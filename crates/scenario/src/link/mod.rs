@@ -184,9 +184,8 @@ fn check_direction(
     check_bucket(table, DirectionKeys::policer, keys, at, path, out);
 }
 
-/// Resolves the keys of both queues. By default both directions have the same queue, and its errors
-/// are reported once. Values that follow from rate and delay are derived separately for each
-/// direction.
+/// Resolves the keys of a link's two queues. By default the reverse queue has the keys of the forward queue, and their
+/// errors are reported once. Values that follow from rate and delay are derived separately for each direction.
 fn resolve_queues(
     table: &mut Table,
     [forward, reverse]: &[CoreLink; 2],

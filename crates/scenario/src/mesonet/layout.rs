@@ -103,8 +103,8 @@ impl Layout {
         });
     }
 
-    /// Adds the access routers of a class below a router; `first` is the number of the first letter
-    /// in their names.
+    /// Adds the access routers of a class below a router. Their default names are `base` followed by letters: the
+    /// first access router gets letter number `first`.
     fn add_access(
         &mut self,
         above: &Table,

@@ -32,13 +32,13 @@ pub(crate) enum Place {
     Coded(Path, &'static [&'static str]),
     /// A key of the root table.
     Root(Path),
-    /// A key of the entries of `long_lived`, with a value for each.
+    /// A key of the entries of `long_lived`. The parameter is a list with a value for each entry.
     LongLived(Path),
     /// The key `share` of the algorithm with this label. The algorithm is added to the list if it is missing.
     Share(&'static str),
-    /// The number of entries of `long_lived`, which has to be this number and is only checked.
+    /// No key: the parameter must equal the number of entries of `long_lived`.
     Count,
-    /// An upper limit on the number of entries of `long_lived`, which is only checked.
+    /// No key: the parameter must not be less than the number of entries of `long_lived`.
     Maximum,
 }
 
@@ -52,7 +52,7 @@ const fn original(name: &'static str, place: Place) -> Original {
     Original { name, place }
 }
 
-/// Algorithms in the order of their codes from 1 (table 3-3); labels are kinds of the registry.
+/// Labels of the algorithms with the codes 1 to 7 (table 3-3). An algorithm's label is also its `kind`.
 const ALGORITHMS: &[&str] = &["reno", "hstcp", "ctcp", "scalable", "fast", "htcp", "bic"];
 
 /// All original parameters, in the order of the original file.
@@ -411,7 +411,7 @@ fn put_each(mesonet: &mut Table, key: Path, node: Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets the share of one of the seven algorithms of the original.
+/// Sets the share of the algorithm with the label `label`, which is added to the list if it is missing.
 fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String> {
     let origin = node.origin.clone();
     match add_algorithm(mesonet, label, &origin) {

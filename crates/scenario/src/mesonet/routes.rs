@@ -181,8 +181,8 @@ impl Routes {
         }
     }
 
-    /// Returns the delay in time steps of the path from one backbone router to another. If the path
-    /// does not lead there, the error is its list of routers.
+    /// Returns the delay in time steps of the path from one backbone router to another. If the path does not reach
+    /// `to`, the error is the list of the routers on the path.
     fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
         let (mut path, mut steps) = (vec![from], 0);
         while path[path.len() - 1] != to {

@@ -20,7 +20,7 @@ pub(crate) struct Topology {
     /// Resolves the table of the topology, given its path, and adds the links to the layout. Returns the names of the
     /// topology's nodes.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
-    /// Returns the end nodes of a group of flows, given its table and path.
+    /// Function that finds the end nodes of a group of flows, given the group's table and path.
     pub endpoints: FindEndpoints,
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Returns the index of the node that a key names; `None` after an error.
+/// Returns the index of the node that the value of `key` names. Without such a node, adds an error and returns `None`.
 pub(crate) fn find_node(
     nodes: &[String],
     table: &Table,

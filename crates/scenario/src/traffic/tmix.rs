@@ -11,7 +11,7 @@
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};
 
-/// Bytes of the request that is added before the unit of an acceptor that sends without a request.
+/// Size in bytes of the request that is added if the acceptor of a connection sends data without a request.
 const ASKED_WITH: u64 = 1;
 
 const MICROSECONDS: f64 = 1e-6;
@@ -240,8 +240,8 @@ mod tests {
         assert_eq!(sent.collect::<Vec<_>>(), expected);
     }
 
-    /// Either side may send without a request: an acceptor begins, answers and continues; an
-    /// initiator sends twice.
+    /// Checks three cases of data without a request or response: the acceptor sends first, the acceptor sends again
+    /// after its response, and the initiator sends twice.
     #[test]
     fn either_side_may_send_unasked() {
         let text = "SEQ 10 3 1 2\n< 49\nt 5\n> 15\nt 6\n< 20\nt 7\n< 30\nt 8\n> 40\nt 9\n> 50\n";

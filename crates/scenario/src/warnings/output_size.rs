@@ -22,8 +22,8 @@ fn samples(config: &Config) -> f64 {
     config.duration.as_secs_f64() / every.as_secs_f64() * series as f64
 }
 
-/// Returns the number of bytes that a run is expected to write: the minimum for its samples, and
-/// the captures of flows that send without pause.
+/// Returns the number of bytes that a run is expected to write: its samples at their minimum size,
+/// and the captures of flows that send without pause.
 pub(crate) fn expected_bytes(config: &Config) -> f64 {
     // An unlimited source fills the links; other sources may offer less than the links carry.
     let all_the_time = |transport: &Transport| match transport {

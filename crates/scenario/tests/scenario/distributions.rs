@@ -264,7 +264,7 @@ fn places() -> Vec<Place> {
     ]
 }
 
-/// Returns a table with `keys`. 0, 1/4 and 1/2 in the given unit replace `{0}`, `{1}` and `{2}`.
+/// Returns a TOML table with `keys`. The placeholders `{0}`, `{1}` and `{2}` become 0, 1/4 and 1/2 in the given unit.
 fn table(unit: Unit, keys: &str) -> String {
     let numbers = [("{0}", 0.0), ("{1}", 0.25), ("{2}", 0.5)];
     let written = numbers

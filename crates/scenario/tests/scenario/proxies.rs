@@ -259,8 +259,8 @@ fn traffic_is_split_in_both_directions() {
     }
 }
 
-/// Checks the warnings about a path without the router that an algorithm needs. There is one for
-/// each part: before the proxy, between its nodes, and behind it.
+/// Checks that XCP without XCP routers causes a warning for each part of a path: before the proxy, between the proxy's
+/// two nodes, and behind the proxy.
 #[test]
 fn a_router_is_missed_on_each_part_of_the_way() {
     let routers = |queue: &str, between: &str| {

@@ -224,7 +224,7 @@ fn the_scenario_of_a_finished_run_is_read() {
     );
 }
 
-/// Captures are of the named links and nodes. A name of both a link and a node means the link.
+/// Checks that each name in `measure.capture` selects a link or a node. A name of both means the link.
 #[test]
 fn captures_are_of_links_and_of_nodes() {
     let captured = |names: &str| {

@@ -155,8 +155,8 @@ impl Sender {
 
     /// Processes a retransmission timeout: all packets in flight count as lost (NIST SP 500-282, chapters 3 and 5).
     ///
-    /// If the last packet in flight was indeed lost, the receiver answers the first packet sent after the timeout with
-    /// a NAK, which belongs to the new epoch. This NAK reduces the window again, as in the published procedure.
+    /// If the last packet in flight was lost, the receiver notices the loss only when the first packet sent after the
+    /// timeout arrives. The NAK for this packet reduces the window again, as in the published procedure.
     pub(super) fn on_timeout(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.congestion.on_timeout(&Timeout {

@@ -1,5 +1,5 @@
-//! Feedback for algorithms that measure delivery rates or pace packets; allocated only for their
-//! flows.
+//! Feedback for congestion control algorithms that measure delivery rates or pace packets. Flows with other algorithms
+//! store none.
 
 use std::collections::VecDeque;
 

@@ -38,15 +38,15 @@ keys! {
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
         /// Documents: files with a drawn size multiplied by a factor. The sizes of Web objects are not multiplied.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
-        /// Service packs: files with a size multiplied by a larger factor; none by default.
+        /// Service packs: files with a drawn size multiplied by their own factor; none by default.
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
-        /// Movies: files with a size multiplied by the largest factor; none by default.
+        /// Movies: files with a drawn size multiplied by their own factor; none by default.
         pub movies: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
         /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.
         pub admission: bool = Kind::Flag.key(),
-        /// Fractions of the flows by class of path; they determine the lower limits on active large files. By default
-        /// they are products of the shares of sources and receivers below each class of access routers.
+        /// Fractions of the flows in each class of path, which determine the minimum numbers of active large files. By
+        /// default they follow from the shares of sources and receivers below each class of access routers.
         pub path_shares: Option<PathShares> = Kind::Table(PathShares::KEYS).key(),
         /// Period of larger files between direct access routers; none by default.
         pub jumbo: Option<JumboKeys> = Kind::Table(JumboKeys::KEYS).key(),
