@@ -24,7 +24,7 @@ SIGNS = {"*": "·", "<=": "≤", ">=": "≥", "+-": "±", "-=": "\N{MINUS SIGN}=
 
 
 def equations(laws: Sequence[str], parameters: Collection[str]) -> list[str]:
-    """Return a table in HTML, with a row for each law: its case, and the equation.
+    """Return a table in HTML with a row for each law: the case in which it holds, its equation.
 
     `parameters` are the names of the algorithm's parameters.
     """

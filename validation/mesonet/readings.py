@@ -1,9 +1,9 @@
-"""Shortened runs that decide two questions which the study leaves open (readings).
+"""Shortened runs to choose between interpretations of the study's text (readings).
 
-The two queues of a router have separate buffers or share one, and the first timeout of a flow is
-computed from the RTT of its handshake or from the propagation delay. `python -m
-validation.mesonet.readings [CASE ...]` runs the named or all cases with every combination; their
-figures replace earlier ones in `measured/readings.csv`.
+The two queues of a router have separate buffers or share one. The first timeout of a flow follows
+from the RTT of its handshake or from the propagation delay. `python -m validation.mesonet.readings
+[CASE ...]` runs the named or all cases with all four combinations, and replaces their figures in
+`measured/readings.csv`.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def waves() -> Iterator[Row]:
 
 
 def choices() -> Iterator[Row]:
-    """Yield rows for the fractions of flows by class (E-13b), and for missing receivers (E-33)."""
+    """Yield rows for the percentage of flows in each class, and for two counts that must be 0."""
     run = simulate(
         100,
         users={"think": "2 s"},

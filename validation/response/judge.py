@@ -46,7 +46,7 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 def holds(measurement: Measurement) -> bool | None:
     """Return true if the published response function agrees with the law's mean window.
 
-    The result is None without a response function.
+    The result is None if the algorithm has no published response function.
     """
     if measurement.response is None:
         return None

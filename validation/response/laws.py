@@ -150,7 +150,7 @@ class Compound(MultiplicativeDecrease):
     exponent: float = 0.75
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add `increase` w^`exponent` segments per round trip to window w, at least one."""
+        """Add `increase` w^`exponent` segments, but at least one, per round trip to window w."""
         return cwnd + acked * np.maximum(self.increase * cwnd**self.exponent, 1.0)
 
 
@@ -206,8 +206,8 @@ class Cubic(Law):
 class Htcp(Law):
     """H-TCP without queueing (Leith and Shorten, draft-leith-tcp-htcp-06).
 
-    Growth depends on the time since the last congestion event. An event reduces the window to the
-    ratio of minimum to maximum RTT, here 1, but at most to the fraction `steady_kept`. If the
+    Growth depends on the time since the last congestion event. An event leaves the fraction
+    `steady_kept` of the window: the largest that H-TCP allows, because the RTT does not vary. If
     throughput changed by more than a fifth since the previous event, the window is halved.
     """
 
@@ -273,7 +273,7 @@ class Bic(Law):
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by half of the distance to the peak per RTT; above the peak, by doubling steps."""
+        """Add half of the distance to the peak per RTT; above the peak 1, 2, 4, ... segments."""
         half = np.maximum((self.peak - cwnd) / 2.0, self.min_increment)
         beyond = np.exp2(np.floor(np.log2(np.maximum(cwnd - self.peak, 0.0) + 1.0)))
         step = np.where(cwnd < self.peak, half, beyond)

@@ -37,9 +37,9 @@ def a5(kind: str) -> dict[str, Any]:
 
 
 def room(kind: str) -> dict[str, Any]:
-    """Return the scenario of the second workload with the algorithm `kind`.
+    """Return the scenario of the workload without queueing, with the algorithm `kind`.
 
-    Four flows are in congestion avoidance from the beginning, on a path without queueing.
+    Its four flows are in congestion avoidance from the beginning.
     """
     tcp = {"initial_window": 2000, "initial_ssthresh": 2, "receive_window": 4000}
     return _scenario(kind, "1000 Gbps", "100000 packets", "20 s", {"tcp": tcp})
