@@ -1,4 +1,4 @@
-"""Comparison of slow-start algorithms on paths unknown to them.
+"""Comparison of slow-start algorithms on paths with different rates, RTTs, buffers and jitter.
 
 `python -m validation.slow_starts` writes docs/slow-starts.md: the threshold that each slow start
 leaves, losses, and delivered data.

@@ -65,7 +65,7 @@ BY_CHAPTER = (
 
 
 def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
-    """Yield table rows: for each chapter, counts of verdicts and distances from printed values."""
+    """Yield a table row per chapter: counts of verdicts, and differences from printed values."""
     rows: dict[int, list[Row]] = {chapter: [] for chapter in CHAPTERS}
     for part, of_part in parts.items():
         for row in of_part:

@@ -27,7 +27,7 @@ HEAD = (
 )
 LINES = range(1, 9)
 RUNS = 64
-"""Number of runs in chapter 4; every eighth run belongs to the same line of table 4-28."""
+"""Number of runs in chapter 4; line n of table 4-28 has means over runs n, n + 8, n + 16, ..."""
 FROM_S, UNTIL_S = 20, 40
 RESPONSES = {"DD": "y17", "FF": "y20", "NN": "y22"}
 

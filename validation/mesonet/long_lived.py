@@ -1,8 +1,8 @@
 """Long-lived flows of chapter 7, alone in the network of that chapter.
 
-In the first period (TP1) their paths have no losses. Therefore only the algorithm determines the
-time to full speed (tables 7-14 and 7-17), and standard TCP's goodput in these 300 s (tables 7-11 to
-7-13).
+In the first period (TP1, 300 s) their paths have no losses. Therefore only the algorithm determines
+two results: the time to full speed (tables 7-14 and 7-17), and standard TCP's goodput in the period
+(tables 7-11 to 7-13).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Flows:
 
 
 def rows(processes: int) -> Iterator[Row]:
-    """Run every algorithm with both delay factors, and yield rows for lags and goodputs."""
+    """Simulate all `Flows`; yield rows for times to full speed and standard TCP's goodputs."""
     each = list(_flows())
     with pool(processes) as workers:
         for flows, received in zip(each, workers.map(simulate, each), strict=True):

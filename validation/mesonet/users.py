@@ -1,4 +1,4 @@
-"""Check of users: choice of objects and receivers, jumbo files (NIST SP 500-282, chapter 3)."""
+"""Check of simulated users: start, files, receivers, jumbo files (NIST SP 500-282, chapter 3)."""
 
 from __future__ import annotations
 

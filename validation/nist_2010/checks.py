@@ -203,10 +203,10 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
 
 
 def _correlation_groups() -> Iterator[Row]:
-    """Yield rows for the published groups of correlated responses, and their numbers of pairs.
+    """Yield rows that compare computed groups and pairs of correlated responses with the report.
 
-    The report prints only correlations of at least 0.9; the others are placeholders that are
-    consistent with the printed counts.
+    The report prints only correlations of at least 0.9. The others are placeholders, chosen to
+    agree with the printed numbers of pairs.
     """
     count = 22
     matrix = np.eye(count)

@@ -43,7 +43,7 @@ LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmiss
 
 @dataclass(frozen=True)
 class Case:
-    """Successive transfers, each of which ends with a full window of data."""
+    """One measurement: transfers one after the other, each of which ends with a full window."""
 
     holes: int
     recovery: str

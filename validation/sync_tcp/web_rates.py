@@ -136,9 +136,10 @@ def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.
 def group(
     results: longhaul.Results, rate: float, label: str, sent: Segments = SIX_ROUTERS
 ) -> Group:
-    """Return the connections of the flows with this label.
+    """Return the connections of the flows with the label `label`.
 
-    `rate` is their connection rate in `results`, `sent` the overhead of a connection.
+    `rate` is their connection rate in `results`. `sent` has the size of headers and the number of
+    segments per ACK.
     """
     name = pl.col("name").str.replace(r"-\d+$", "")
     table = results.exchanges.filter(name == label).sort("start_s")
@@ -182,7 +183,7 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """Return the mean load (%) of both directions over the whole run, at the rates of this run."""
+    """Return the mean load (%) of both directions over the whole run, at its connection rates."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
@@ -251,7 +252,7 @@ def _end_to_end(replication: int, seed: int) -> tuple[Group, Group]:
 
 
 def _cross_traffic(replication: int, seed: int) -> list[tuple[Group, Group]]:
-    """Simulate cross traffic, and return the connections of both directions for both links."""
+    """Simulate cross traffic; return, for each of two links, the connections by direction."""
     rates = {
         f"flows.{label}.traffic.rate": CROSS_RATE
         for label in ("cross-1", "cross-1-back", "cross-3", "cross-3-back")
