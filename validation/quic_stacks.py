@@ -44,7 +44,7 @@ def tcp(kind: str) -> Flow:
 
 
 def inside(kind: str) -> Flow:
-    """Return flows of a scenario in quinn, with Longhaul's algorithm `kind` in place of its own."""
+    """Return a QUIC flow of quinn, with Longhaul's algorithm `kind` as congestion control."""
     return {"protocol": "quic", "congestion": {"kind": kind}}
 
 
@@ -107,9 +107,9 @@ class Outcome:
 def run(
     link: Mapping[str, Any], flows: Sequence[Flow], seconds: float, measured_s: float, seed: int = 1
 ) -> Outcome:
-    """Simulate `flows` on `link` for `seconds`, and measure the first group of flows.
+    """Simulate `flows` on `link` for `seconds`, and measure the first flow from `measured_s` on.
 
-    The measurement begins at `measured_s` seconds.
+    Of the other flows only the total goodput is returned.
     """
     scenario = load(
         {

@@ -1,4 +1,4 @@
-"""Comparison of slow-start algorithms on paths unknown to them.
+"""Comparison of slow-start algorithms on paths with different rates, RTTs, buffers and jitter.
 
 `python -m validation.slow_starts` writes docs/slow-starts.md: the threshold that each slow start
 leaves, losses, and delivered data.
@@ -84,7 +84,7 @@ FIRST_ROUND_TRIPS = (5, 10, 15)
 
 
 def first_round_trips(slow_start: Mapping[str, Any], path: Start) -> str:
-    """Return the data that a paced flow delivers in its first round trips, as text.
+    """Return the data that a paced flow delivers in its first 5, 10 and 15 round trips, as text.
 
     Values are fractions of the capacity of the link; `slow_start` is the flow's table.
     """
@@ -133,7 +133,7 @@ def _run(kind: str, path: Start, seed: int) -> Figures:
 
 
 def _rows() -> Iterator[list[str]]:
-    """Simulate all slow starts on all paths, and yield the rows of the first table."""
+    """Simulate all slow starts on all paths, and yield a table row for each path."""
     found = iter(in_parallel(figures, ((kind, path) for path in PATHS for kind in KINDS)))
     for path in PATHS:
         jitter = f", jitter {path.jitter_ms:g} ms" if path.jitter_ms else ""

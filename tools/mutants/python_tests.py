@@ -39,9 +39,9 @@ def _passed(times: Path) -> Iterable[Test]:
 
 
 def _numbers(notes: Iterable[str], tests: Sequence[str]) -> defaultdict[str, set[int]]:
-    """Return the numbers of the changes that each test reaches.
+    """Return the numbers of the changes whose code each test runs.
 
-    A change that a fixture reaches counts for all tests of its file.
+    A change whose code a fixture runs counts for all tests of the file.
     """
     numbers: defaultdict[str, set[int]] = defaultdict(set)
     for note in notes:

@@ -18,7 +18,7 @@ class Room:
     home: str
     """Package (Rust) or folder (Python) whose tests are run first."""
     share: int
-    """Weight of the room: number of its changes if 160 are drawn in all rooms."""
+    """Number of changes that are drawn in this group of files, of 160 in all groups."""
 
     def parts(self) -> dict[str, list[Path]]:
         """Return the room's files by part, such as an algorithm, a queue, or a directory."""

@@ -107,7 +107,7 @@ class _Drawing:
         )
 
     def _points(self, line: Line) -> list[str]:
-        """Return the points of a line as text, one entry per segment between missing samples."""
+        """Return the points of a line as text, one entry per stretch without missing values."""
         pieces: list[list[str]] = [[]]
         for x, y in thinned(line):
             if not _drawn(y, log=self.chart.log):
@@ -181,7 +181,7 @@ def _drawn(y: float | None, *, log: bool) -> bool:
 def thinned(line: Line) -> list[tuple[float, float | None]]:
     """Return at most `MAX_POINTS` points of a line.
 
-    Each interval keeps its smallest and largest value, so that peaks stay visible.
+    A longer line is divided into intervals, of which the smallest and largest values are kept.
     """
     points = list(zip(line.xs, line.ys, strict=True))
     if len(points) <= MAX_POINTS:

@@ -24,7 +24,7 @@ SIGNS = {"*": "·", "<=": "≤", ">=": "≥", "+-": "±", "-=": "\N{MINUS SIGN}=
 
 
 def equations(laws: Sequence[str], parameters: Collection[str]) -> list[str]:
-    """Return a table in HTML, with a row for each law: its case, and the equation.
+    """Return a table in HTML with a row for each law: the case in which it holds, its equation.
 
     `parameters` are the names of the algorithm's parameters.
     """
@@ -57,10 +57,7 @@ def typeset(text: str, known: Collection[str]) -> str:
 
 
 def _is_beside_a_sign(text: str, token: re.Match[str]) -> bool:
-    """Return true if a letter or word in `text` is next to an operator or a bracket.
-
-    It is then a variable.
-    """
+    """Return true if the letter or word `token` is a variable: next to an operator or bracket."""
     if len(token.group()) > 1 and token.group() not in WORDS:
         return False
     before, after = text[: token.start()].rstrip(), text[token.end() :]

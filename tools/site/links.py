@@ -23,7 +23,7 @@ LINK = re.compile(
 
 
 def rewrite(_app: object, name: str, text: list[str]) -> None:
-    """Redirect the links of a page that Sphinx has read; `text` is changed in place."""
+    """Adapt the links in the page `name` to the site; `text` has the page as its only element."""
     folder = (DOCS / name).parent
     text[0] = within_site(text[0], folder, folder)
 

@@ -50,7 +50,7 @@ def section(title: str, *parts: str | Iterable[str], level: int = 2) -> list[str
 
 
 page = partial(section, level=1)
-"""Return the lines of a page: its title, and the parts below it."""
+"""Return the lines of a page: its title, and its parts."""
 
 
 def block(language: str, text: str) -> list[str]:

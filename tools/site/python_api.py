@@ -10,7 +10,7 @@ from tools.site.markdown import ROOT, Pages, block, page, section, toctree
 PACKAGE = ROOT / "python" / "longhaul"
 
 Section = tuple[str, str, dict[str, str]]
-"""Title and text of a page, and the public names that it describes by file."""
+"""A page of the reference: title, text, and the names that it describes, by source file."""
 
 SECTIONS: dict[str, Section] = {
     "running": (

@@ -79,7 +79,7 @@ VIEWS = {view.__name__: view for view in (windows, queues, throughput, goodputs,
 
 
 def _names(flows: pl.DataFrame) -> list[str]:
-    """Return the names of the first flows, in the order of the table."""
+    """Return the names of the first `MAX_LINES` flows, in the order of their numbers."""
     return flows.sort("id")["name"].unique(maintain_order=True).to_list()[:MAX_LINES]
 
 

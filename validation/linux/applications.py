@@ -103,7 +103,7 @@ def send(case: dict[str, Any], folder: Path) -> None:
 
 
 def _write(sender: socket.socket, number: int, flow: dict[str, Any], start: float) -> None:
-    """Write the data of one flow: without end, a finite number of bytes, or some at intervals.
+    """Write the data of one flow: at intervals, up to the flow's size, or without end.
 
     `number` is the index of the flow; its start time is relative to `start`.
     """

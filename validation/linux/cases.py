@@ -82,7 +82,7 @@ class Case:
 
     @property
     def path(self) -> Path:
-        """Path of the case; the first letter of the case's name selects it from `PATHS`."""
+        """Network path of the case, which the first letter of its name selects from `PATHS`."""
         return PATHS[self.name[0]]
 
     def scenario(self) -> dict[str, Any]:

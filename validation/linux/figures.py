@@ -134,9 +134,9 @@ def thinned(
 
 
 def period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Return the mean time between reductions, over an even number of periods.
+    """Return the mean interval between the reductions at `times`, over an even number of intervals.
 
-    With an odd number, the mean would depend on which of CUBIC's alternating periods comes first.
+    CUBIC's intervals alternate in length. A mean over an odd number depends on the first one.
     """
     intervals = (len(times) - 1) // 2 * 2
     return float((times[-1] - times[-1 - intervals]) / intervals) if intervals > 0 else math.nan

@@ -87,9 +87,9 @@ class Recording:
 
 
 def _reductions(samples: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the indices of samples at which the kernel had reduced the window.
+    """Return the indices of the first samples after window reductions by the kernel.
 
-    These are the first samples in a state of reduction, and samples in such a state with a new
+    In these samples, `ca_state` has just become `REDUCING` or more, or remains so with a new
     ssthresh.
     """
     state, ssthresh = samples["ca_state"].to_numpy(), samples["ssthresh"].to_numpy()

@@ -1,7 +1,7 @@
-"""Conditions of chapters 4, 6 and 7 in full length with standard TCP, from study `nist-2010`.
+"""Rows for full-length runs with standard TCP, in the conditions of chapters 4, 6 and 7.
 
-The study has the printed values as claims, the recorded runs and the verdicts. The rows of this
-part repeat them for the page on MesoNet. Nothing is simulated.
+The printed values, the recorded runs and the verdicts are those of study `nist-2010`. Nothing is
+simulated.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def rows() -> Iterator[Row]:
 
 
 def unanswered() -> Iterator[Row]:
-    """Yield rows for SYNs at 0, 3 and 9 s, and for the failed connection at 21 s (CON1)."""
+    """Yield rows for unanswered SYNs at 0, 3 and 9 s, and the source's failure at 21 s (CON1)."""
     case = "EX-SYN no answer"
     run = simulate(UNANSWERED)
     edge = MesoNet.of(run).edges.filter(pl.col("router") == "sources")

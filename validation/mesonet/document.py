@@ -14,7 +14,7 @@ from validation.rows import VALUE, Row
 
 DOCUMENT = DOCS / "mesonet_validation.md"
 NOTEBOOK = "5bbc4b27b543"
-"""Last commit of the repository whose page lists every row and all experiments."""
+"""Last commit with the long version of the page, which lists every row and all experiments."""
 CHAPTERS = {
     3: "definitions and worked examples",
     4: "64 runs: tables 4-25, 4-26 and 4-28, sections 4.1.5 and 4.4 to 4.6",
@@ -65,7 +65,7 @@ BY_CHAPTER = (
 
 
 def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
-    """Yield table rows: for each chapter, counts of verdicts and distances from printed values."""
+    """Yield a table row per chapter: counts of verdicts, and differences from printed values."""
     rows: dict[int, list[Row]] = {chapter: [] for chapter in CHAPTERS}
     for part, of_part in parts.items():
         for row in of_part:

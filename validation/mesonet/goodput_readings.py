@@ -27,7 +27,7 @@ HEAD = (
 )
 LINES = range(1, 9)
 RUNS = 64
-"""Number of runs in chapter 4; every eighth run belongs to the same line of table 4-28."""
+"""Number of runs in chapter 4; line n of table 4-28 has means over runs n, n + 8, n + 16, ..."""
 FROM_S, UNTIL_S = 20, 40
 RESPONSES = {"DD": "y17", "FF": "y20", "NN": "y22"}
 
@@ -39,7 +39,7 @@ READINGS = {
     "half_connecting": numbered_responses.FLOWS,
     "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
-"""Number of flows by which packets are divided, for each reading; MesoNet uses the third."""
+"""Number of flows that share the packets of a class, by reading; MesoNet uses the third."""
 TITLES = (
     "transferring flows and half of the completed flows", "transferring and completed flows",
     "transferring and connecting flows and half of the completed flows",
@@ -79,9 +79,9 @@ def read() -> list[dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
-    """Yield, for each printed goodput, its line of table 4-28, flow class, and our goodputs.
+    """Yield each goodput of table 4-28 with the measured goodputs.
 
-    The order is line, class, printed goodput, goodput measured in each interpretation (reading).
+    The order is line, flow class, printed goodput, measured goodput by interpretation (reading).
     """
     for row in read():
         goodputs = [float(row[reading]) for reading in READINGS]

@@ -1,8 +1,8 @@
 """Long-lived flows of chapter 7, alone in the network of that chapter.
 
-In the first period (TP1) their paths have no losses. Therefore only the algorithm determines the
-time to full speed (tables 7-14 and 7-17), and standard TCP's goodput in these 300 s (tables 7-11 to
-7-13).
+In the first period (TP1, 300 s) their paths have no losses. Therefore only the algorithm determines
+two results: the time to full speed (tables 7-14 and 7-17), and standard TCP's goodput in the period
+(tables 7-11 to 7-13).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
 
 @dataclass(frozen=True)
 class Flows:
-    """The long-lived flows of an algorithm, in the network with all delays times `delay_factor`."""
+    """Long-lived flows of one algorithm; all network delays are multiplied by `delay_factor`."""
 
     algorithm: str
     delay_factor: int
@@ -69,15 +69,15 @@ class Flows:
     def watched_s(self, flow: str) -> float:
         """Return the seconds for which `flow` is observed.
 
-        Standard TCP is observed for the whole period, others for one and a half times the published
-        lag.
+        Standard TCP, and a flow without a published lag, is observed for the whole period; another
+        flow for one and a half times its published lag and two seconds more.
         """
         lag_s = self.lags_s[flow]
         return PERIOD_S if self.algorithm == "TCP" or lag_s is None else 1.5 * lag_s + 2.0
 
 
 def rows(processes: int) -> Iterator[Row]:
-    """Run every algorithm with both delay factors, and yield rows for lags and goodputs."""
+    """Simulate all `Flows`; yield rows for times to full speed and standard TCP's goodputs."""
     each = list(_flows())
     with pool(processes) as workers:
         for flows, received in zip(each, workers.map(simulate, each), strict=True):
@@ -133,7 +133,7 @@ def lag(flows: Flows, flow: str, received: list[int]) -> Row:
 
 
 def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
-    """Yield rows for mean goodputs over the period, for which tables print values without losses.
+    """Yield rows for the mean goodputs that the report prints for paths without losses.
 
     `received` has the packets that each flow received in each measuring interval.
     """

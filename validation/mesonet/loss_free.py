@@ -1,6 +1,6 @@
 """Goodput of files on very fast paths without losses (chapter 9).
 
-The flows are alone on their paths, and weighted as in the study `nist-2010`.
+Each flow is alone on its path. Mean goodputs weight the paths as the study `nist-2010` does.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 FULL_PKTS = 15_976
-"""Maximum number of packets in an interval of 200 ms at 80,000 packets/s, as the engine rounds."""
+"""Packets per interval of 200 ms at full speed: 80,000 packets/s, less the engine's rounding."""
 
 
 def quiet(intervals: int, interval: str = "200 ms", **more: Any) -> dict[str, Any]:  # noqa: ANN401

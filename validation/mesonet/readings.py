@@ -1,9 +1,9 @@
-"""Shortened runs that decide two questions which the study leaves open (readings).
+"""Shortened runs to choose between interpretations of the study's text (readings).
 
-The two queues of a router have separate buffers or share one, and the first timeout of a flow is
-computed from the RTT of its handshake or from the propagation delay. `python -m
-validation.mesonet.readings [CASE ...]` runs the named or all cases with every combination; their
-figures replace earlier ones in `measured/readings.csv`.
+The two queues of a router have separate buffers or share one. The first timeout of a flow follows
+from the RTT of its handshake or from the propagation delay. `python -m validation.mesonet.readings
+[CASE ...]` runs the named or all cases with all four combinations, and replaces their figures in
+`measured/readings.csv`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ READINGS = {
     ),
     "one_handshake": Reading("shared buffer, handshake", shared_buffer=True, handshake_rtt=True),
 }
-"""All readings by their column in `measured/readings.csv`; the last one is the default."""
+"""Interpretations by column in `measured/readings.csv`; the last one is MesoNet's default."""
 PERIOD, JUMBO = "P", "TP2"
 
 
@@ -75,7 +75,7 @@ class Case:
         return 4 if self.experiment == "SA64" else 6
 
     def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:
-        """Yield the shortened scenario of each run under `reading`, without long-lived flows."""
+        """Yield the scenario of each shortened run under the interpretation `reading`."""
         study = find("nist-2010")
         for cell in self.cells:
             yield self._shortened(study.cell(self.experiment, cell), reading)
@@ -104,9 +104,9 @@ def _period(name: str, from_s: float, until_s: float) -> dict[str, str]:
 
 
 def _eight(line: int, from_s: float, until_s: float) -> Case:
-    """Return the case of a line of table 4-28: its eight runs, and the printed means over them.
+    """Return the case of `line` of table 4-28: its eight runs, and the printed means over them.
 
-    Goodputs are left out: they depend on a question that these readings do not decide.
+    Goodputs are left out, because they depend on the interpretations in `goodput_readings.py`.
     """
     cells = tuple({"run": str(run), "algorithm": "TCP"} for run in range(line, 65, 8))
     figures = tuple(
@@ -172,9 +172,9 @@ CASES = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """Simulate case `name` with each reading, and yield the measured figures as rows.
+    """Simulate case `name` under each interpretation in `READINGS`, and yield results as rows.
 
-    A row has case, response, and the value in the column of the reading.
+    A row has the case, the response, and the measured value in the interpretation's column.
     """
     case = CASES[name]
     for column, reading in READINGS.items():
@@ -193,7 +193,7 @@ def read() -> dict[tuple[str, str], dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
-    """Yield case, figure, and the value measured with each reading of the study's text."""
+    """Yield case, figure, and the value measured under each interpretation in `READINGS`."""
     recorded = read()
     for name, case in CASES.items():
         for figure in case.figures:

@@ -1,4 +1,4 @@
-"""Reader and writer of `measured/comparison.csv`, with the latest rows of each part."""
+"""Reader and writer of `measured/comparison.csv`: the latest rows of each part."""
 
 from __future__ import annotations
 

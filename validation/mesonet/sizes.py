@@ -105,5 +105,5 @@ def _of(topology: pl.DataFrame, kind: str) -> pl.DataFrame:
 
 
 def _all(hosts: pl.Series) -> int:
-    """Return the sum of a column of numbers of hosts; only access routers have hosts."""
+    """Return the total of `hosts`, a column that is null for routers without hosts."""
     return sum(hosts.drop_nulls().to_list())

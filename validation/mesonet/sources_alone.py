@@ -65,9 +65,10 @@ def rows() -> Iterator[Row]:
 
 
 def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
-    """Return the mean growth of the window in packets, over `draws` random files.
+    """Return the mean growth of a flow's congestion window in packets, while it sends one file.
 
-    Sizes are Pareto-distributed with the mean `file_pkts`; one file in 100 is a document.
+    File sizes are `draws` quantiles of a Pareto distribution with the mean `file_pkts`. One file in
+    100 is a document, ten times as large.
     """
     quantiles = (np.arange(draws) + 0.5) / draws
     sizes = np.ceil(file_pkts / 3 * quantiles ** (-1 / 1.5))

@@ -23,7 +23,7 @@ NUMBERED = {
 
 
 def rows() -> Iterator[Row]:
-    """Yield rows for the counts of routers, and for a packet that is sent along each route."""
+    """Yield rows for the counts of routers, and for the routes and their round-trip times."""
     table = MesoNet.of(longhaul.run(quiet(1))).topology
     yield from elements(table)
     yield from ways(table)

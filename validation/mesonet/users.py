@@ -1,4 +1,4 @@
-"""Check of users: choice of objects and receivers, jumbo files (NIST SP 500-282, chapter 3)."""
+"""Check of simulated users: start, files, receivers, jumbo files (NIST SP 500-282, chapter 3)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def waves() -> Iterator[Row]:
 
 
 def choices() -> Iterator[Row]:
-    """Yield rows for the fractions of flows by class (E-13b), and for missing receivers (E-33)."""
+    """Yield rows for the percentage of flows in each class, and for two counts that must be 0."""
     run = simulate(
         100,
         users={"think": "2 s"},

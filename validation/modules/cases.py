@@ -21,7 +21,7 @@ class Case:
     link: dict[str, Any] = field(default_factory=dict)
     """Further keys of the bottleneck."""
     company: str | None = None
-    """Algorithm of a second flow: `same` as the first, or a Longhaul kind; None without it."""
+    """Algorithm of a second flow, or `same` for that of the first flow; None without a second."""
     writes_bps: int | None = None
     """Mean rate in bit/s of an application that writes twice a second; None for unlimited data."""
     duration_s: int = 120

@@ -31,9 +31,9 @@ class Check:
     what: str
     values: Callable[[], Iterator[Row]]
     is_printed: bool = True
-    """True if the report prints the results; false if it prints the inputs only.
+    """True if the report prints the expected values.
 
-    In the second case, the results were computed a second time by other means.
+    If false, they were computed from printed inputs, independently of this code.
     """
 
 
@@ -55,7 +55,7 @@ def _of_table(what: str, row: Cells, column: str, computed: float, error: str = 
 
 
 def _cube_conditions() -> Iterator[Row]:
-    """Yield rows for table 4-27, which has the corners of a 2^3 design in standard order."""
+    """Yield rows for table 4-27: the eight conditions of a 2^3 design in standard order."""
     for row, corner in zip(rows("b_table4-27_conditions"), ranks.corners(3), strict=True):
         levels = [{"M": -1, "P": 1}[level] for level in row["x1x2x3"].split(":")]
         for i in range(3):
@@ -94,7 +94,7 @@ def _appendix_c_effects() -> Iterator[Row]:
 
 
 def _appendix_c_costs() -> Iterator[Row]:
-    """Yield rows for the processor hours of the 64 runs, analysed as a response of the design."""
+    """Yield rows for table C-11: the design, the hours of its 64 runs, and the factors' effects."""
     design = published("nist-2to11m5")
     hours = [float(row["processor_hours"]) for row in rows("e_tableC-11_execution_time")]
     yield _value("mean of 64 runs (h)", 46.4, float(np.mean(hours)), 1)
@@ -203,10 +203,10 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
 
 
 def _correlation_groups() -> Iterator[Row]:
-    """Yield rows for the published groups of correlated responses, and their numbers of pairs.
+    """Yield rows that compare computed groups and pairs of correlated responses with the report.
 
-    The report prints only correlations of at least 0.9; the others are placeholders that are
-    consistent with the printed counts.
+    The report prints only correlations of at least 0.9. The others are placeholders, chosen to
+    agree with the printed numbers of pairs.
     """
     count = 22
     matrix = np.eye(count)
@@ -295,9 +295,9 @@ def _rank_averages(table: str) -> Iterator[Row]:
 
 
 def _rank_matrices() -> Iterator[Row]:
-    """Yield rows for average ranks by kind of file, from the two printed rank matrices.
+    """Yield rows for the average ranks in table 8-32, one for each kind of file.
 
-    The averages are compared with those of table 8-32.
+    They are recomputed from the printed rank matrices of H-TCP and Scalable TCP.
     """
     kinds = [row["file_code"] for row in rows("d_table8-6_flow_groups")]
     printed = {(row["response"], row["file"]): row for row in rows("d_table8-32_ranks_low")}
@@ -335,9 +335,9 @@ ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 
 
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
-    """Yield the printed row of each flow group, with the ranges of goodputs in percent.
+    """Yield each flow group's printed row of goodput differences, and the recomputed differences.
 
-    The ranges are recomputed from printed goodputs; `base` names the denominator (`BASES`).
+    These are in percent, from printed goodputs; `base` names the denominator (`BASES`).
     """
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
@@ -362,9 +362,9 @@ def _differences() -> Iterator[Row]:
 
 
 def printed_differences(experiment: str, base: str) -> Iterator[Row]:
-    """Yield rows for the printed ranges in whole percent, except where a bound is printed.
+    """Yield rows for the printed goodput differences, which are rounded to whole percent.
 
-    `base` names the denominator of the recomputed ranges (`BASES`).
+    Printed bounds, such as `<1`, are left out. `base` names the denominator (`BASES`).
     """
     for row, ranges in _ranges(experiment, base):
         for name, value in ranges.items():

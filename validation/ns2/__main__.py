@@ -27,7 +27,7 @@ LONG_REPORT = ROOT / "validation" / "out"
 
 
 def main() -> int:
-    """Compare the cases, print the figures and write; return 1 if a figure is out of its bounds."""
+    """Run the command; return its exit status, 1 if a value is out of its bounds, otherwise 0."""
     arguments = _arguments()
     cases = [case for case in gold_cases() if case.name.startswith(tuple(arguments.prefixes))]
     comparisons = []

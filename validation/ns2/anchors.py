@@ -79,10 +79,8 @@ TABLE_6_1 = [
     (100, 20.75, 9979.66, 1),
     (1000, 3.55, 12726.20, 58),
 ]
-"""Rows of Table 6.1: max_ssthresh, time (s) and window of the change, and packets affected.
-
-The change is the end of slow start; packets affected are those lost or marked.
-"""
+"""Rows of Table 6.1: max_ssthresh, time (s) and window (packets) at the end of slow start, and
+number of packets lost or marked."""
 
 
 def _steady(runs: list[dict[str, float]]) -> list[Row]:

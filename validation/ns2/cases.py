@@ -34,7 +34,7 @@ class FlowGroup:
     count: int
     start_s: float
     jitter_s: float
-    """Each flow starts at a time drawn uniformly from `[start_s, start_s + jitter_s)`."""
+    """Length of the interval from `start_s` on, from which start times are drawn uniformly."""
     access_delay_s: float
     """One-way delay (s) of each sender's access link; 0 for senders directly at the router."""
     reverse: bool
@@ -62,7 +62,7 @@ class FlowGroup:
 
 @dataclass(frozen=True)
 class Case:
-    """A case of the comparison, which is run with each of its seeds."""
+    """A case of the comparison with ns-2, which is run with each of its seeds."""
 
     name: str
     warm_up_s: float

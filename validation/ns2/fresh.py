@@ -21,7 +21,7 @@ from validation.ns2.compare import compare
 
 
 def main() -> int:
-    """Compare the cases whose names begin with one of the arguments, or all cases."""
+    """Compare Longhaul and ns-2 in cases whose names begin with an argument, or in all cases."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("prefixes", nargs="*", default=[""])
     parser.add_argument("--processes", type=int, default=2)

@@ -54,7 +54,7 @@ def _samples(series: pl.DataFrame, kind: str, index: int) -> dict[str, Column]:
 
 
 def _since_zero(samples: Column, length: int) -> list[float]:
-    """Prepend zeros to the samples of a flow, which begin when the flow starts.
+    """Return the samples of a flow, with zeros for the time before its start.
 
     `length` is the number of samples in the whole run.
     """

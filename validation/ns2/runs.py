@@ -23,7 +23,7 @@ class Sawtooth:
     period_s: float | None
     """Mean time from one reduction to the next."""
     peak_pkts: float | None
-    """Mean over teeth of the window in the last sample before the reduction."""
+    """Mean window in the last samples before reductions."""
     trough_pkts: float | None
     """Mean over teeth of the smallest window after the reduction."""
 

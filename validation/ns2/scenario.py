@@ -17,9 +17,9 @@ RECOVERY = {"sack": "ns2-sack", "hstcp": "ns2-sack", "newreno": "ns2-newreno", "
 
 
 def scenario(case: Case, seed: int) -> dict[str, Any]:
-    """Return the scenario of a run with one seed.
+    """Return the scenario of `case` with `seed`.
 
-    Under its profile, all random numbers are those of ns-2 for the same seed.
+    Its profile makes all random numbers equal to those of ns-2 with the same seed.
     """
     return {
         "title": case.name,

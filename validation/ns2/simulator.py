@@ -127,10 +127,10 @@ def _columns(path: Path) -> Columns:
 
 
 def _changes(path: Path) -> dict[tuple[int, str], list[float]]:
-    """Return the times at which counters rose, by index of the flow and name of the counter.
+    """Return the times at which ns-2's counters rose, by index of the flow and name of the counter.
 
-    The file identifies the agent of a counter by addresses and ports. Agents appear in the order of
-    their creation, each with an initial line of zeros.
+    The file `path` identifies a flow by addresses and ports. Flows are numbered in the order of
+    their first lines, which is the order of their creation.
     """
     flows: dict[tuple[str, ...], int] = {}
     changes: dict[tuple[int, str], list[float]] = defaultdict(list)

@@ -76,9 +76,10 @@ def ours(root: Path, folder: Path) -> None:
 
 
 def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
-    """Return the fates of the packets of `pattern` in the kernel's discipline.
+    """Run the kernel's discipline, and return if and when it sent or dropped each packet.
 
-    `driver` is the program with the discipline, `case` a key of `CASES`.
+    `driver` is the program with the discipline, `case` a key of `CASES`, and `pattern` the name of
+    a file of arrivals in `folder`.
     """
     discipline, skipped, options = CASES[case]
     out = folder / "kernel"

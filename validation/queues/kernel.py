@@ -27,7 +27,7 @@ INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 
 def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
-    """Build one program per tree, and return each discipline's program.
+    """Build one program from each kernel tree, and return the program of each queue discipline.
 
     A discipline is taken from the first tree that has it.
     """

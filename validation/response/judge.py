@@ -12,7 +12,7 @@ from validation.response.measure import Figures, Measurement
 
 TOLERANCE = 0.05
 BY_INTERVAL_AT = 1e-5
-"""Loss rate up to which losses are so few that the 95 % interval of the mean widens the bounds."""
+"""Maximum loss rate at which the bounds are at least as wide as the mean's 95 % interval."""
 FEW_ROUND_TRIPS = 3.0
 
 
@@ -25,13 +25,13 @@ class Verdict(Enum):
     RECOVERY_DOMINATED = "recovery-dominated"
     """Losses are so few round trips apart that recoveries fill most of the time."""
     RTT_QUANTISED = "RTT-quantised"
-    """Even losses, and a sawtooth whose length differs from the law's by less than half an RTT."""
+    """Under even losses, the period of the sawtooth is within half an RTT of the law's."""
     OUTSIDE = "outside"
     """The mean window differs from the law for an unknown reason."""
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:
-    """Return the verdict on the mean window under one kind of loss, `figures` of `measurement`."""
+    """Return the verdict on `figures`, the part of `measurement` for even or for random losses."""
     if _close(measurement.p, figures, figures.law):
         return Verdict.WITHIN
     if _close(measurement.p, figures, figures.law_with_feedback):
@@ -46,7 +46,7 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 def holds(measurement: Measurement) -> bool | None:
     """Return true if the published response function agrees with the law's mean window.
 
-    The result is None without a response function.
+    The result is None if the algorithm has no published response function.
     """
     if measurement.response is None:
         return None

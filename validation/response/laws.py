@@ -150,7 +150,7 @@ class Compound(MultiplicativeDecrease):
     exponent: float = 0.75
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add `increase` w^`exponent` segments per round trip to window w, at least one."""
+        """Add `increase` w^`exponent` segments, but at least one, per round trip to window w."""
         return cwnd + acked * np.maximum(self.increase * cwnd**self.exponent, 1.0)
 
 
@@ -169,7 +169,7 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks from the reduced windows `cwnd`: the windows before the last reduction."""
+        """Set each flow's peak: its window before the reduction to `cwnd`."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
@@ -206,8 +206,8 @@ class Cubic(Law):
 class Htcp(Law):
     """H-TCP without queueing (Leith and Shorten, draft-leith-tcp-htcp-06).
 
-    Growth depends on the time since the last congestion event. An event reduces the window to the
-    ratio of minimum to maximum RTT, here 1, but at most to the fraction `steady_kept`. If the
+    Growth depends on the time since the last congestion event. An event leaves the fraction
+    `steady_kept` of the window: the largest that H-TCP allows, because the RTT does not vary. If
     throughput changed by more than a fifth since the previous event, the window is halved.
     """
 
@@ -223,7 +223,7 @@ class Htcp(Law):
     last_largest: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise flows as if their throughput had not changed since the last epoch."""
+        """Initialise flows as after a reduction to the fraction `steady_kept` of the window."""
         self.kept = np.full_like(cwnd, self.steady_kept)
         self.elapsed_s = np.zeros_like(cwnd)
         self.throughput = self.largest = cwnd
@@ -232,8 +232,8 @@ class Htcp(Law):
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
         """Add `2 (1 - kept) (1 + 10 t + t^2 / 4)` segments per round trip.
 
-        t is the time in seconds since the last congestion event minus `low_speed_s`, and `kept` the
-        fraction of the window that this event left.
+        `t` is the time in seconds since the last congestion event, minus `low_speed_s`. `kept` is
+        the fraction of the window that remained after the event.
         """
         fast_s = np.maximum(self.elapsed_s - self.low_speed_s, 0.0)
         increase = 2.0 * (1.0 - self.kept) * (1.0 + 10.0 * fast_s + fast_s**2 / 4.0)
@@ -269,11 +269,11 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks from the reduced windows `cwnd`: the windows before the last reduction."""
+        """Set each flow's peak: its window before the reduction to `cwnd`."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by half of the distance to the peak per RTT; above the peak, by doubling steps."""
+        """Add half of the distance to the peak per RTT; above the peak 1, 2, 4, ... segments."""
         half = np.maximum((self.peak - cwnd) / 2.0, self.min_increment)
         beyond = np.exp2(np.floor(np.log2(np.maximum(cwnd - self.peak, 0.0) + 1.0)))
         step = np.where(cwnd < self.peak, half, beyond)

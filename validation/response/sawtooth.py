@@ -102,7 +102,7 @@ class _Flows:
         return mean
 
     def _acked(self) -> Windows:
-        """Return the data acknowledged in a step, as fractions of the windows."""
+        """Return the segments acknowledged in a step, divided by the window, for each flow."""
         if not self.feedback:
             return np.full_like(self.cwnd, self.rounds)
         part = np.minimum(self.under_way[0] / self.cwnd, 1.0)

@@ -129,7 +129,8 @@ def _read(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> str | None:
     """Return the next line that a worker prints; None after its end.
 
-    A worker without output is interrupted; if it still prints nothing, the result is empty.
+    If the worker prints nothing in time, it is interrupted. If it then prints nothing either, the
+    result is an empty string.
     """
     try:
         return lines.get(timeout=shared(PATIENCE_S))

@@ -65,9 +65,9 @@ def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _allowance(
     run: longhaul.Results, resolved: dict[str, Any], keys: dict[str, Any], window: str
 ) -> float:
-    """Return how far the utilisation of a link may exceed 1, due to a token bucket.
+    """Return how far a link's utilisation may exceed 1, due to rounding and token buckets.
 
-    The excess is the bucket's burst or, for a shaper, a larger packet that waited for tokens.
+    A bucket adds its burst or, for a shaper, a larger packet that waited for tokens.
     `window` is empty for the measurement window and `total_` for the whole run.
     """
     more = _rounding(run, resolved)
@@ -82,7 +82,7 @@ def _allowance(
 
 
 def _largest_packet(resolved: dict[str, Any]) -> float:
-    """Return the bytes of the largest segment or acknowledgement of a flow."""
+    """Return the size in bytes of the largest segment or acknowledgement in the scenario."""
     sizes = [0.0]
     for flow in resolved.get("flows", []):
         tcp = flow.get("tcp", {})
@@ -145,9 +145,9 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
 
 
 def _timestamp_tick_s(group: dict[str, Any]) -> float:
-    """Return the clock tick (s) of timestamps with which RTTs are sampled; 0 without them.
+    """Return the tick (s) of TCP timestamps if RTTs may be sampled from timestamps, else 0.
 
-    Linux samples the RTT of retransmitted segments with timestamps.
+    Linux uses timestamps for RTT samples of retransmitted segments.
     """
     tcp = group.get("tcp", {})
     ticks = tcp.get("rtt_sample", "echo") != "echo" and tcp.get("timestamps")

@@ -148,8 +148,8 @@ def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
 def _places(made: dict[str, Any]) -> list[Place]:
     """Return the tables of the scenario `made` to which keys can be added.
 
-    Each has its path and its properties in the schema. A table that should get more keys occurs
-    several times.
+    A table is given by its path in the scenario and by its properties in the schema. Some tables
+    are listed several times, so that a random choice takes them more often.
     """
     root = schema()["properties"]
     (kind,) = made["topology"]

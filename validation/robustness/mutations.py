@@ -38,7 +38,7 @@ def _other_value(text: str, draw: random.Random) -> str:
 
 
 def _of_another_key(part: int, text: str, draw: random.Random) -> str:
-    """Copy a part of a random key in `text` to another one: 1 for the name, 3 for the value."""
+    """Overwrite a random key's name (`part` 1) or value (`part` 3) with that of another key."""
     pairs = list(_PAIR.finditer(text))
     if not pairs:
         return text

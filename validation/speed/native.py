@@ -24,22 +24,22 @@ from validation.speed.measure import Longhaul, one_core, side_by_side
 
 BASE = "reno"
 TELLING = 0.05
-"""Minimum ratio of an algorithm's packets to Reno's for a comparison of costs per packet."""
+"""Minimum number of data packets, relative to Reno's, for measuring the cost per packet."""
 OWN_STARTUP = ("bbr", "bbr3", "packet-pair")
 """Algorithms that require their own slow start."""
 TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83000, 0.1]]}
 
 
 def a5(kind: str) -> dict[str, Any]:
-    """Return the scenario of the first workload with the algorithm `kind`: A5 with drop-tail."""
+    """Return the scenario of case A5 (622 Mbit/s, drop-tail queue) with the algorithm `kind`."""
     slow_start = {} if kind in OWN_STARTUP else {"slow_start": {"max_ssthresh": 100}}
     return _scenario(kind, "622 Mbps", "5183 packets", "40 s", slow_start)
 
 
 def room(kind: str) -> dict[str, Any]:
-    """Return the scenario of the second workload with the algorithm `kind`.
+    """Return the scenario of the workload without queueing, with the algorithm `kind`.
 
-    Four flows are in congestion avoidance from the beginning, on a path without queueing.
+    Its four flows are in congestion avoidance from the beginning.
     """
     tcp = {"initial_window": 2000, "initial_ssthresh": 2, "receive_window": 4000}
     return _scenario(kind, "1000 Gbps", "100000 packets", "20 s", {"tcp": tcp})

@@ -1,9 +1,9 @@
 """Cost of a packet in loss recovery: `python -m validation.speed.recovery`.
 
-Every other segment of a window of 200 to 20 million segments is lost, which gives 100 to 10 million
-holes, with recovery by SACK (RFC 6675) and RACK-TLP (RFC 8985). In further runs every other
-retransmission is lost as well, which SACK leaves to the retransmission timer. Prints the processor
-time per data packet from the lossy window on, and that of a run without losses. Writes the plot
+A window has 200 to 20 million segments. Every other one is lost, which leaves 100 to 10 million
+holes. Recovery is by SACK (RFC 6675) or RACK-TLP (RFC 8985). In further runs every other
+retransmission is lost as well, for which SACK needs the retransmission timer. Prints the processor
+time per data packet sent from this window on, with and without losses. Writes the plot
 docs/images/speed-recovery.svg.
 """
 
@@ -43,7 +43,7 @@ LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmiss
 
 @dataclass(frozen=True)
 class Case:
-    """Successive transfers, each of which ends with a full window of data."""
+    """One measurement: transfers one after the other, each of which ends with a full window."""
 
     holes: int
     recovery: str
@@ -56,7 +56,7 @@ class Case:
 
     @property
     def transfers(self) -> int:
-        """Number of transfers that send about 2 million packets, at most 1,000."""
+        """Number of transfers: as many as send about 2 million packets, at most 1,000."""
         return min(1_000, max(1, 2_000_000 // self.window))
 
     @property
@@ -75,8 +75,8 @@ class Case:
     def scenario(self, segments: int) -> dict[str, Any]:
         """Return the scenario of transfers of `segments` segments each.
 
-        A window is sent within a quarter of the round trip, so that losses can be assigned to round
-        trips by time.
+        The link sends a full window in a quarter of a round trip. Therefore the losses of one round
+        trip can be chosen by time.
         """
         spacing = 40 * RTT_S
         changes: list[dict[str, Any]] = []
@@ -118,10 +118,10 @@ class Case:
 
 
 def ns_per_packet(case: Case, rounds: int) -> float:
-    """Return the processor time in ns per data packet of the full window.
+    """Return the processor time in ns per data packet sent from the full window on.
 
-    The time is the difference between transfers with and without the full window, which are run
-    alternately. Each is the minimum of `rounds` runs.
+    It excludes slow start: the time of transfers that end before the full window is subtracted.
+    The two kinds of transfers are run alternately, and the fastest of `rounds` runs counts.
     """
     before = case.segments_before
     scenarios = [case.scenario(before), case.scenario(before + case.window)]

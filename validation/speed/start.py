@@ -1,8 +1,8 @@
-"""Processor time of commands, most of which is their start: `make bench-start`.
+"""Processor time of short commands, which mostly start the program: `make bench-start`.
 
 If another checkout of the repository is given, each command is measured alternately in both,
-because a machine's speed varies more over minutes than the two commands differ. Bytecode is cached
-in a directory of this comparison, as it is from the second start on.
+because a machine's speed varies more over minutes than the two checkouts differ. Bytecode is cached
+before the measurement, in a temporary directory.
 """
 
 from __future__ import annotations

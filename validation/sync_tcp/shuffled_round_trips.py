@@ -47,9 +47,9 @@ def together(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
-    """Permute the RTTs of the twenty reverse flows.
+    """Permute the RTTs of the twenty reverse flows, and draw the RTTs of the cross flows.
 
-    The ten cross flows of each hop and direction get ten of these RTTs.
+    Ten cross flows share a hop and direction. Their RTTs are drawn from those of reverse flows.
     """
     reverse = [flow for flow in flows if flow["label"].startswith("reverse-")]
     round_trips = [float(flow["rtt"].split()[0]) for flow in reverse]

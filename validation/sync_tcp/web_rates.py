@@ -1,15 +1,14 @@
 """Calibration of connection rates for the loads of the web experiments (appendix A.3).
 
-`python -m validation.sync_tcp.web_rates` writes the tables of conditions. The load is the rate of
-all bytes, control packets included, on links so fast that there is no queueing. One run on this
-network gives the bytes of each connection in either direction. At another rate the same connections
-start at other times, and the sum of their bytes over the run's period is the load; experiment CAL
+`python -m validation.sync_tcp.web_rates` writes the tables of connection rates for each load. A
+load is the rate of all bytes, control packets included, on links without queueing. One run on such
+links gives the bytes of each connection in either direction. Other connection rates are computed
+from it: the same connections start earlier or later, and their bytes give the load. Experiment CAL
 verifies the computed loads.
 
-Every replication has its own rates, because means of heavy-tailed sizes do not converge. By the
-dissertation's rule, a response above 10 MB begins within 1000 s of the warm-up, and the 99th
-percentile of sizes is above 65 kB. A replication that violates this at some load gets the next seed
-that satisfies it.
+Every replication has its own rates, because means of heavy-tailed sizes do not converge. The
+dissertation requires a response above 10 MB that begins within 1000 s of the warm-up's end, and a
+99th percentile of sizes above 65 kB. Each replication uses the first seed with both at every load.
 """
 
 import tomllib
@@ -84,7 +83,7 @@ class Group:
     """Sizes of the responses in bytes, without headers."""
 
     def starts(self, rate: float) -> np.ndarray:
-        """Return the start times of the connections (s) if they start at another rate."""
+        """Return the start times of the connections (s), scaled to `rate` connections a second."""
         return self.start_s * (self.rate / rate)
 
     def carried(self, rate: float, until_s: float) -> tuple[float, float]:
@@ -137,9 +136,10 @@ def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.
 def group(
     results: longhaul.Results, rate: float, label: str, sent: Segments = SIX_ROUTERS
 ) -> Group:
-    """Return the connections of the flows with this label.
+    """Return the connections of the flows with the label `label`.
 
-    `rate` is their connection rate in `results`, `sent` the overhead of a connection.
+    `rate` is their connection rate in `results`. `sent` has the size of headers and the number of
+    segments per ACK.
     """
     name = pl.col("name").str.replace(r"-\d+$", "")
     table = results.exchanges.filter(name == label).sort("start_s")
@@ -161,8 +161,8 @@ def balanced(
 ) -> tuple[float, float, float]:
     """Return the connection rates of both directions that give a load, and the end of the run.
 
-    `load` is in percent of the links. The run ends at `until_s`, or, if that is None, when `count`
-    connections of `there` have started.
+    `load` is in percent of the links' capacity. The run ends at `until_s`, or, if that is None,
+    when `count` connections of `there` have started.
     """
     # The rate for the whole run, at least a third, since one response may dominate a short run.
     usual = there.rate * load / _whole_load(there, back)
@@ -183,7 +183,7 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """Return the mean load (%) of both directions over the whole run, at the rates of this run."""
+    """Return the mean load (%) of both directions over the whole run, at its connection rates."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
@@ -252,7 +252,7 @@ def _end_to_end(replication: int, seed: int) -> tuple[Group, Group]:
 
 
 def _cross_traffic(replication: int, seed: int) -> list[tuple[Group, Group]]:
-    """Simulate cross traffic, and return the connections of both directions for both links."""
+    """Simulate cross traffic; return, for each of two links, the connections by direction."""
     rates = {
         f"flows.{label}.traffic.rate": CROSS_RATE
         for label in ("cross-1", "cross-1-back", "cross-3", "cross-3-back")
@@ -273,7 +273,7 @@ def _cross_traffic(replication: int, seed: int) -> list[tuple[Group, Group]]:
 
 
 def write_dumbbell() -> None:
-    """Write the rates for the network of appendix B, and for responses in one direction only."""
+    """Write the rates for the network of appendix B; `alone` is for responses in one direction."""
     rows = []
     for replication in range(DUMBBELL_REPLICATIONS):
         values = {
