@@ -125,14 +125,14 @@ def cli_process(tmp_path: Path) -> CommandLine:
 
 
 class WorkersHere(LocalWorkers):
-    """Workers in the test's own process, since starting a process takes longer than a short run."""
+    """Workers in the test's own process, because starting one takes longer than a short run."""
 
     def __init__(self, count: int, memory: int | None = None) -> None:
         super().__init__(count, memory)
         self._submitted: list[tuple[str, bytes]] = []
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-        """Keep a run in the form in which it would be sent to another process."""
+        """Pickle and keep a run, as if it were sent to another process."""
         self._submitted.append((key, pickle.dumps((work, arguments))))
 
     def finished(self, timeout_s: float) -> list[RunOutcome]:

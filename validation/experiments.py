@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
 from statistics import fmean
 from typing import Any, NamedTuple, TypeVar
+
+from validation.workers import pool
 
 Result = TypeVar("Result")
 Figures = TypeVar("Figures", bound=NamedTuple)
@@ -37,5 +38,5 @@ def in_parallel(run: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) ->
 
     Two processes make the calls.
     """
-    with ProcessPoolExecutor(2) as pool:
-        return [call.result() for call in [pool.submit(run, *given) for given in calls]]
+    with pool(2) as workers:
+        return [call.result() for call in [workers.submit(run, *given) for given in calls]]

@@ -34,17 +34,17 @@ Flow = dict[str, Any]
 
 
 def quic(kind: str, congestion: str) -> Flow:
-    """Return the table of flows of the stack `kind` with the stack's own `congestion` control."""
+    """Return flows of a scenario in the QUIC stack `kind`, with its own `congestion` control."""
     return {"protocol": "quic", "stack": {"kind": kind, "congestion": congestion}}
 
 
 def tcp(kind: str) -> Flow:
-    """Return the table of flows of Longhaul's TCP with the algorithm `kind`."""
+    """Return flows of a scenario in Longhaul's TCP, with the algorithm `kind`."""
     return {"congestion": {"kind": kind}}
 
 
 def inside(kind: str) -> Flow:
-    """Return the table of flows of quinn with Longhaul's algorithm `kind` in place of its own."""
+    """Return flows of a scenario in quinn, with Longhaul's algorithm `kind` in place of its own."""
     return {"protocol": "quic", "congestion": {"kind": kind}}
 
 

@@ -47,7 +47,7 @@ class Interval:
     """Measurements of one flow during one round trip."""
 
     agent: int
-    """Number of the flow among flows with the label, from 0 in the order of their first steps."""
+    """Number of the controlled flow, from 0, in the order of the flows' first actions."""
     now_s: float
     duration_s: float
     throughput_bps: float
@@ -233,7 +233,7 @@ class _Episode:
         self.of.pop(self.number, None)
 
     def ask(self, interval: Interval) -> float:
-        """Return the factor for the window; called in the thread of the simulation."""
+        """Return the factor by which the agent multiplies its window after `interval`."""
         self.intervals.put(interval)
         factor = self.factors.get()
         if factor is None:
@@ -242,7 +242,7 @@ class _Episode:
 
 
 class Agent(CongestionControl):
-    """Algorithm of a flow whose window the environment alone sets, once per round trip."""
+    """Algorithm of a flow: its window changes only by actions, one per round trip."""
 
     def __init__(self, episode: int) -> None:
         """Create the algorithm of a flow in the run with number `episode`."""

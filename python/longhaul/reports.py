@@ -99,7 +99,7 @@ def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
 
 
 def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
-    """Return a figure as an SVG element for HTML, whose magnification is limited.
+    """Return a figure as an SVG element for HTML, with a maximum width.
 
     `title` is the alternative text for readers who cannot see the figure.
     """

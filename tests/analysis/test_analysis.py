@@ -241,9 +241,9 @@ def test_conditions_are_ordered_and_classed() -> None:
 
 
 def test_a_cut_needs_four_batches_of_five() -> None:
-    """Check MSER-5 (White 1997) on an outlying first batch of five samples.
+    """Check that MSER-5 (White 1997) discards an outlying first batch only if three more follow.
 
-    The batch is discarded only if at least three batches follow.
+    A batch has five samples.
     """
     assert steady.warm_up([100.0] * 5 + [1.0] * 10) == 0
     assert steady.warm_up([100.0] * 5 + [1.0] * 15) == 5
@@ -332,7 +332,7 @@ def test_regression_finds_the_line() -> None:
 
 
 def table() -> ResponseTable:
-    """Return a table of two factors and a competitor; y = 10 speed + kind + replication."""
+    """Return a table of two factors, with the response y = 10 speed + kind + 0.1 replication."""
     rows = [
         {
             "speed": s,
@@ -495,10 +495,10 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
-    """Check that `causes` lists only factors with several levels, and none for a single group.
+    """Check that only factors with several levels are causes of groups of runs.
 
-    Two groups that have different levels have the statistic 1 with Yates' correction, and p =
-    0.3173.
+    A single group has no causes. With Yates' correction, two groups of two runs with different
+    levels have a chi-square statistic of 1 (p = 0.3173).
     """
     factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
     found = components.causes([0, 0, 1, 1], factors)
@@ -528,10 +528,7 @@ def test_strengths_are_means_over_the_other_responses() -> None:
 
 
 def test_partners_are_counted_above_the_threshold_and_then_above_half() -> None:
-    """Check the order of responses by their number of partners, that is, strong correlations.
-
-    The responses have 0, 0, 1 and 1 partners above 0.65. Partners above 0.5 decide the first tie.
-    """
+    """Check that responses are ordered by number of correlations above 0.65, then above 0.5."""
     assert correlation.by_partners(TABLE) == [3, 2, 1, 0]
     assert correlation.by_partners(np.abs(TABLE[::-1, ::-1])) == [0, 1, 2, 3]
 
@@ -557,11 +554,10 @@ def test_a_histogram_has_each_pair_once() -> None:
 
 
 def test_a_cut_makes_the_standard_error_of_the_rest_least() -> None:
-    """Check MSER-5 (White 1997) by hand: the cut minimises the standard error of the rest.
+    """Check the MSER-5 cut (White 1997), which minimises the standard error of the rest.
 
-    For the first cuts, the variance of the rest divided by its number of batches is 0.742, 0.058,
-    0.037 and 0.032. The last two batches are equal and have no variance, but no cut goes beyond the
-    first half.
+    Cutting 0 to 3 batches gives variance / number of batches of 0.742, 0.058, 0.037 and 0.032. A
+    cut before the two last batches would give 0, but only the first half may be cut.
     """
     means = [8.0, 2.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]
     series = [value for mean in means for value in [mean] * 5]

@@ -170,9 +170,9 @@ def test_effects_are_of_factors_alone_or_of_interactions_too() -> None:
 
 @pytest.mark.parametrize("coverage", [0.9, 0.95])
 def test_replications_are_equal_rows_or_equal_cells(coverage: float) -> None:
-    """Check the interval of an effect, whose error is estimated from replications.
+    """Check the interval of an effect, with an error estimated from replications.
 
-    Runs in equal rows are replications, unless they differ in a further factor (`cells`).
+    Replications are runs with equal rows of `x` or, if `cells` is given, with equal cells.
     """
     x, y = [[-1], [-1], [1], [1]], [1.0, 3.0, 7.0, 9.0]
     [found] = effects.effects(x, y, ["x"], order=1, coverage=coverage)
@@ -241,9 +241,10 @@ def test_components_have_positive_largest_weights_and_decreasing_shares() -> Non
 
 
 def test_causes_are_ordered_by_share_and_then_by_p() -> None:
-    """Check that the causes of a group are ordered by share, and by p if shares are equal.
+    """Check that the causes of a group of runs are ordered by share, then by p-value.
 
-    `fair` and `vague` have equal shares in the first group, but `fair` has the smaller p.
+    A cause is the most frequent level of a factor in the group. In the first group, `fair` and
+    `vague` have equal shares, but `fair` has the smaller p-value.
     """
     labels = [1] * 4 + [2] * 4
     factors: dict[str, Sequence[object]] = {
@@ -263,10 +264,9 @@ def test_causes_are_ordered_by_share_and_then_by_p() -> None:
 
 
 def test_groups_are_connected_above_a_threshold_the_smallest_first() -> None:
-    """Check groups of responses that are connected by correlations above a threshold.
+    """Check groups of responses that are linked by correlations above a threshold.
 
-    The smallest groups come first. Of equally large groups, the group with fewer correlations is
-    first.
+    Groups are sorted by the number of responses, then by the number of correlations.
     """
     r = np.eye(6)
     for i, j, value in ((0, 1, 0.9), (1, 2, -0.8), (3, 4, 0.7), (4, 5, 0.7), (3, 5, 0.5)):
@@ -289,9 +289,9 @@ def test_pairs_at_the_bound_count_and_equal_ones_keep_their_order() -> None:
 
 
 def test_partners_at_a_threshold_are_none() -> None:
-    """Check that a correlation equal to a bound does not make two responses partners.
+    """Check that a correlation equal to the threshold does not make two responses partners.
 
-    The bounds are the threshold and one half.
+    Responses with equally many partners are ordered by the number of correlations above 0.5.
     """
     r = np.array([[1.0, 0.6, 0.5], [0.6, 1.0, 0.5], [0.5, 0.5, 1.0]])
     assert correlation.by_partners(r) == [2, 0, 1]
@@ -323,9 +323,9 @@ def test_differences_of_goodput_are_of_the_larger_by_default() -> None:
 
 
 def test_an_analysis_of_variance_has_interactions_of_two_factors_by_default() -> None:
-    """Check the terms and degrees of freedom of an analysis of variance of each order.
+    """Check analyses of variance without interactions, and with those of two or three factors.
 
-    Two replications of a cube of three factors leave a residual for every order.
+    The design has all combinations of three factors with two levels, in two replications.
     """
     runs = [(a, b, c) for _ in range(2) for a in "lh" for b in "lh" for c in "lh"]
     y = np.random.default_rng(4).normal(size=16)
@@ -340,7 +340,7 @@ def test_an_analysis_of_variance_has_interactions_of_two_factors_by_default() ->
 
 
 def test_a_response_that_the_factors_explain_has_no_f() -> None:
-    """Check that there is no F if the factors explain the whole response.
+    """Check that there is no F statistic if the factors explain the whole response.
 
     The residual is then zero up to rounding.
     """

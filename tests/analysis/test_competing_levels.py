@@ -106,9 +106,9 @@ def test_rounded_sizes_are_ties() -> None:
 
 
 def test_edges_of_a_cube_change_one_factor() -> None:
-    """Check the edges of a cube of conditions: each changes one factor.
+    """Check the edges of a cube of conditions, along each of which one factor changes.
 
-    The first factor changes fastest along the corners; changes are absolute.
+    The first factor changes fastest over the corners. The change of an edge is an absolute value.
     """
     assert ranks.corners(2) == [(-1, -1), (1, -1), (-1, 1), (1, 1)]
     edges = ranks.cube_edges([4.0, 1.26, 9.0, 8.0])
@@ -123,9 +123,9 @@ def test_edges_of_a_cube_change_one_factor() -> None:
 
 
 def test_ranks_are_summarised_by_group() -> None:
-    """Check averages of ranks over all axes but the last, and their deviation between groups.
+    """Check each competitor's mean rank by group, and the standard deviation of these means.
 
-    A single group has no deviation.
+    With a single group, the deviation is 0.
     """
     found = ranks.summarise_ranks({"a": [[1, 2], [3, 2]], "b": [4, 1]})
     assert {name: of.tolist() for name, of in found.groups.items()} == {"a": [2, 2], "b": [4, 1]}
@@ -153,8 +153,8 @@ def test_clusters_join_below_the_cut(
 ) -> None:
     """Check which of the values 0, 1 and 2.5 form clusters for several cuts.
 
-    0 and 1 join at distance 1, and 2.5 joins them at distance 2. Clusters join below the fraction
-    `cut` of 2.
+    0 and 1 join at distance 1, and 2.5 joins them at distance 2. Clusters join only at distances
+    below 2 `cut`.
     """
     found = clusters.dendrogram([[0.0], [1.0], [2.5]], cut)
     pairs = [(i, j) for i in range(3) for j in range(i)]
@@ -186,8 +186,8 @@ def test_half_of_the_competitors_are_not_distinctive() -> None:
 def test_clusters_join_below_seven_tenths_by_default() -> None:
     """Check that the default cut is 0.7 of the largest distance.
 
-    Three values at equal distances stay apart. Of three values in a row, two join at a distance of
-    2/3.
+    Three points at equal distances stay apart. Of 0, 1 and 2.001, the first two join, at 2/3 of the
+    largest distance.
     """
     assert sorted(clusters.dendrogram(np.eye(3)).labels.tolist()) == [1, 2, 3]
     assert len(set(clusters.dendrogram([[0.0], [1.0], [2.001]]).labels.tolist())) == 2

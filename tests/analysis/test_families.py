@@ -1,4 +1,4 @@
-"""Families of printed numbers: error rate and power of their rule, and verdicts by hand."""
+"""Tests of verdicts on families of printed numbers: rates of error, power, and examples."""
 
 from math import log, sqrt
 

@@ -1,4 +1,4 @@
-"""Verdicts by intervals for one more run, families of printed numbers, prediction intervals."""
+"""Tests of verdicts on single printed numbers and on families, and of prediction intervals."""
 
 from math import inf, log
 
@@ -49,10 +49,10 @@ UNLIKE = "the printed run is not like ours"
 def test_a_printed_run_is_compared_with_the_interval_of_one_more_run(
     interval: tuple[float, float], median: float, verdict: str, why: str
 ) -> None:
-    """Check the verdict on a printed number of one run, from the interval for one more run.
+    """Check the verdict on a number that the source prints for a single run.
 
-    The source prints 10 ± 0.5 by rounding; the band is 9 to 11, and the opposite statement holds up
-    to 4.
+    `interval` predicts one more run. The source prints 10, rounded by up to 0.5. The claim's band
+    is 9 to 11, and values up to 4 contradict the claim.
     """
     expected = Expected(9.0, 11.0, opposite=4.0, printed=10.0, rounding=0.5)
     found, reason = expected.judge_one_run(interval, median)
@@ -106,7 +106,7 @@ def test_the_ends_of_a_band_belong_to_it_up_to_rounding(sign: float) -> None:
 
 
 def values(mean: float, *around: float) -> Family:
-    """Return a family of the values `mean + around`, with a band from -0.1 to 0.1."""
+    """Return a family of `mean` plus each value in `around`, with a band from -0.1 to 0.1."""
     return Family(tuple(mean + each for each in around), (-0.1, 0.1), DIFFERENCE)
 
 
@@ -125,10 +125,10 @@ def test_the_ends_of_a_family_s_band_are_inside() -> None:
 def test_replications_reach_print_at_it_or_beyond_it(
     given: tuple[float, ...], reaching: int
 ) -> None:
-    """Check how many replications reach the printed value, which is 0 here.
+    """Check how many replications reach the printed value, here 0.
 
-    A replication reaches 0 unless it is on the same side of 0 as the mean; a mean of 0 counts as
-    above.
+    A replication reaches 0 if it is 0, or if its sign differs from the sign of the mean. A mean of
+    0 counts as positive.
     """
     assert Family(given, (-9.0, 9.0), DIFFERENCE).reaching == reaching
 
@@ -143,10 +143,9 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 
 
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
-    """Check the p-value of a family against a t-test for one more value.
+    """Check the p-value of a family: that of a t-test whether one more value could be zero.
 
-    The standard error includes that of one more value and that of the mean (Hahn and Meeker 1991,
-    4.7).
+    The standard error is that of one more value minus the mean (Hahn and Meeker 1991, 4.7).
     """
     given = np.array([0.3, 0.5, 0.1, 0.4])
     ratio = given.mean() / (given.std(ddof=1) * np.sqrt(1 + 1 / 4))
@@ -159,10 +158,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """Check that a family whose mean is outside its band needs values that scatter for no verdict.
+    """Check the verdicts on two families of printed numbers with a mean outside the band.
 
-    The family is undecided if one replication reaches the printed value, and has no verdict if two
-    do.
+    If one replication reaches the printed values, the family is undecided. If two do, the family
+    has no verdict.
     """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)
@@ -199,9 +198,9 @@ def test_holm_rejects_at_its_bounds() -> None:
 
 
 def test_the_coverage_widens_a_prediction_interval() -> None:
-    """Check prediction intervals against Student's t with two degrees of freedom.
+    """Check prediction intervals of two coverages against quantiles of Student's t.
 
-    The values -1, 0 and 1 have the mean 0 and the deviation 1.
+    The values -1, 0 and 1 have the mean 0, the deviation 1 and two degrees of freedom.
     """
     for coverage in (0.5, 0.8):
         found = prediction.predict([-1.0, 0.0, 1.0], coverage)
@@ -229,10 +228,10 @@ def test_an_interval_by_logarithms_is_students_of_logarithms() -> None:
 
 @pytest.mark.parametrize(("count", "shape"), [(18, False), (19, True)])
 def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) -> None:
-    """Check that the interval is the range of the runs if no distribution fits 19 runs.
+    """Check that 19 runs that fit no distribution are predicted by their range.
 
-    The range of n runs contains one more run with the probability (n - 1) / (n + 1). With 18 runs,
-    no distribution is rejected.
+    The next run lies in the range of n runs with probability (n - 1) / (n + 1). Of 18 such runs,
+    the test still accepts a distribution.
     """
     found = prediction.predict(
         [1.0 + 1e-3 * n for n in range(count - 5)] + [9.0 + 1e-3 * n for n in range(5)]

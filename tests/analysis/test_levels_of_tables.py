@@ -48,11 +48,7 @@ def test_a_text_is_a_level_by_its_value(level: Level, text: str, is_it: bool) ->
 def test_levels_ascend_by_size_or_else_by_alphabet(
     levels: list[Level], ascending: list[Level]
 ) -> None:
-    """Check the order of levels: by size, else alphabetical.
-
-    Times are ordered by size across units, and so are rates; texts with other units are
-    alphabetical.
-    """
+    """Check the order of levels: times and rates by size in any unit, other texts by alphabet."""
     assert tables._ascending(levels) == ascending
 
 
@@ -138,7 +134,7 @@ def test_runs_without_any_of_several_responses_are_left_out() -> None:
 
 
 def test_costs_of_groups_tell_nothing_either() -> None:
-    """Check that neither costs of runs nor copies of earlier responses are worth analysing."""
+    """Check that neither costs of runs (such as memory) nor copies of responses are analysed."""
     given = of(
         {"a": [1, 2], "y": [1, 2], "same": [1.0, 2.0], "group.wall_s": [3.0, 4.0], "z": [2.0, 1.0],
          "peak_memory_bytes": [5, 6], "gap": [None, 1.0]},
@@ -182,9 +178,9 @@ def test_zero_and_negative_values_have_no_logarithm() -> None:
 
 
 def test_runs_are_chosen_by_any_column() -> None:
-    """Check the selection of runs by levels of any column, and the removal of such runs.
+    """Check that `where` selects, or removes, the runs with given levels of any column.
 
-    A run without a level stays if levels are removed, and is dropped if levels are selected.
+    A run without a level is dropped by a selection, but not by a removal.
     """
     given = of({"a": [1, 2, 2], "block": [1, 2, None], "y": [1.0, 2.0, 3.0]}, ["a"], ["y"])
     assert given.where("block", ["2"]).values("y").tolist() == [2.0]
@@ -228,9 +224,9 @@ def test_conditions_are_means_over_replications_of_complete_responses() -> None:
 
 
 def test_the_only_condition_is_named_so() -> None:
-    """Check the name of the condition if there is only one, and its values by replication.
+    """Check that a table with a single factor has one condition, named `the only one`.
 
-    Runs with equal level and replication are averaged; replications ascend.
+    Each replication has its values by level; runs with equal level and replication are averaged.
     """
     given = of(
         {"kind": ["p", "q", "p", "p"], "replication": [2, 1, 1, 2], "y": [1.0, 2.0, 3.0, 5.0]},
@@ -247,7 +243,7 @@ def test_a_table_that_is_read_has_what_was_written(tmp_path: Path) -> None:
     """Check that a table of a CSV or Parquet file has the values that were written.
 
     In CSV files, lines with # are comments and NA is a missing value. Levels of single precision
-    are read as the decimal numbers that were meant.
+    are read as short decimals, such as 0.1.
     """
     (tmp_path / "t.csv").write_text("# by R\na,y,z\n1,NA,2\n2,0.5,3\n")
     read = ResponseTable.read(tmp_path / "t.csv", ["a"], ["y"])

@@ -16,7 +16,7 @@ def test_harm_is_the_part_that_is_lost() -> None:
 def _delivered(rate_of_first: np.ndarray, every_s: float) -> np.ndarray:
     """Return the delivered bytes of two flows, sampled every `every_s`.
 
-    They share a rate of 2 bytes/s, of which the first flow has `rate_of_first`.
+    The first flow has the rate `rate_of_first`, and both together have 2 bytes/s.
     """
     return np.cumsum(np.stack([rate_of_first, 2 - rate_of_first], axis=1), axis=0) * every_s
 

@@ -75,10 +75,7 @@ def test_branches_stay_with_their_root() -> None:
 
 @pytest.mark.parametrize(("gap", "room"), [(0.2, 0.46 * 0.2), (1.0, 0.16)])
 def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float) -> None:
-    """Check the radius of the circle on which a root's leaves are placed.
-
-    A root's only branch points away from the direction of angle zero.
-    """
+    """Check a leaf's distance from its root: 0.46 times the gap between roots, at most 0.16."""
     places = around({"A": (0.0, 0.0), "B": (gap, 0.0)}, {"A1": "A", "B1": "B"})
     across = {name: x for name, (x, _) in places.items()}
     assert {y for _, y in places.values()} == {0.5}
@@ -90,8 +87,8 @@ def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float
 def test_branches_have_as_much_of_the_circle_as_they_have_leaves() -> None:
     """Check that branches get parts of the circle in proportion to their leaves.
 
-    A branch with two leaves has half of the circle, and a branch with at most one leaf a quarter.
-    Ratios of lengths along a line do not change if a layout is turned and stretched.
+    The branch b with two leaves gets half of the circle, c and d a quarter each. Lengths along a
+    line are compared, because a layout may be turned and stretched.
     """
     above = {"b": "A", "b1": "b", "b2": "b", "c": "A", "c1": "c", "d": "A"}
     places = around({"A": (0.0, 0.0), "B": (9.0, 0.0)}, above)

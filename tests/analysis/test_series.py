@@ -33,9 +33,9 @@ def test_medians_leave_out_what_is_missing() -> None:
 def test_curves_cross_where_the_first_reaches_the_other_from_above(
     gaps: list[float], at: float | None
 ) -> None:
-    """Check the x at which a curve falls to another one for the first time.
+    """Check the x at which a curve first falls to a second curve.
 
-    Points are two apart in x; `gaps` are the differences of the curves.
+    Points are two apart in x; `gaps` are the values of the first curve minus those of the second.
     """
     x = [2.0 * n for n in range(len(gaps))]
     assert statistics.crossing(x, [5.0 + gap for gap in gaps], [5.0] * len(gaps)) == at
@@ -62,10 +62,7 @@ def test_deviations_have_length_one_unless_they_are_rounding() -> None:
 
 
 def test_samples_are_drawn_with_replacement_from_the_items() -> None:
-    """Check bootstrap samples: they depend on the seed, and repeat items.
-
-    Two items are enough for a sample, one is not.
-    """
+    """Check that bootstrap samples are drawn with replacement and depend on the seed."""
     first, other = (statistics.bootstrap_samples([5, 7], 40, seed) for seed in (1, 2))
     assert (len(first), {len(sample) for sample in first}) == (40, {2})
     assert {item for sample in first for item in sample} == {5, 7}
@@ -112,10 +109,7 @@ def test_a_steady_mean_is_of_twenty_batches() -> None:
 
 
 def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
-    """Check the change over a series with a given and with the default number of batches.
-
-    The change is that of a line fitted to the batch means.
-    """
+    """Check the change along the line that `drift` fits to 5 or, by default, 20 batch means."""
     assert steady.drift(range(1, 11), batches=5).change == pytest.approx(8.0)
     falling = steady.drift(range(100, 0, -1))
     assert (falling.change, falling.percent) == pytest.approx((-95.0, -9500 / 50.5))
@@ -123,9 +117,9 @@ def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
 
 
 def test_the_first_of_equal_cuts_is_taken() -> None:
-    """Check that of several equally good cuts the first one is taken.
+    """Check that the shortest of several equally good warm-up periods is discarded.
 
-    A constant series has no error at any cut, so nothing is discarded.
+    In a constant series all periods are equally good, so nothing is discarded.
     """
     assert steady.warm_up([2.0] * 40) == 0
     assert steady.warm_up([9.0] * 2 + [2.0] * 6, batch=2) == 2
@@ -175,7 +169,7 @@ def test_a_flow_has_rates_in_windows_in_which_it_is_active_throughout() -> None:
 
 
 def test_shares_at_the_edge_of_the_band_have_converged_once_ten_windows_have_passed() -> None:
-    """Check that rates at the edge of the band count as converged after ten windows.
+    """Check that rates have converged once they were in the band for ten windows, ends included.
 
     The fair share is 2; the rates 1 and 3 deviate from it by half.
     """
@@ -190,9 +184,9 @@ def test_shares_at_the_edge_of_the_band_have_converged_once_ten_windows_have_pas
 
 
 def test_convergence_begins_with_the_first_whole_window() -> None:
-    """Check that convergence is searched from the first window after a flow has joined.
+    """Check that convergence lasts at least one window after a flow has joined.
 
-    A flow that joins at 3 s has its first window of 2 s at 5 s.
+    With windows of 2 s, a flow that joins at 3 s has its first rate at 5 s.
     """
     given = rates(*[[2.0, 2.0]] * 40)
     assert merit.convergence_time(given, 3.0, 2.0, 0.1) == 2.0
@@ -263,10 +257,7 @@ def test_reductions_one_round_trip_apart_are_of_one_event() -> None:
 
 
 def test_an_ellipse_has_its_longer_axis_first() -> None:
-    """Check the ellipse of four points at ±3 and ±1, whose variances are 18/3 and 2/3.
-
-    The longer axis comes first.
-    """
+    """Check the ellipse of four points, with variances of 18/3 along x and 2/3 along y."""
     found = merit.ellipse([(3.0, 5.0), (-3.0, 5.0), (0.0, 6.0), (0.0, 4.0)])
     assert found.mean == (0.0, 5.0)
     assert found.half_axes == pytest.approx((math.sqrt(6), math.sqrt(2 / 3)))

@@ -1,4 +1,4 @@
-"""Tables of six runs by hand: selected, removed and refused runs and responses."""
+"""Tables of responses of six runs: selection of runs and responses, and error messages."""
 
 from pathlib import Path
 
@@ -165,9 +165,9 @@ def test_lists_are_cut_and_pages_are_nearly_equal() -> None:
     ],
 )  # fmt: skip
 def test_a_verdict_is_of_the_whole_interval(interval: tuple[float, float], verdict: str) -> None:
-    """Check that a verdict takes the whole interval into account.
+    """Check that a verdict depends on the whole confidence interval, not only on its middle.
 
-    The band is 1 to 2, and the opposite statement holds up to 0.5.
+    Values from 1 to 2 agree with the statement, and values up to 0.5 contradict it.
     """
     expected = Expected(1.0, 2.0, opposite=0.5)
     assert expected.judge(sum(interval) / 2, interval) == verdict

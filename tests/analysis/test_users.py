@@ -1,4 +1,4 @@
-"""Goodput of users by group and algorithm, and classes of congestion, against values by hand."""
+"""Tests of users' goodput by group and algorithm, and of classes of congestion."""
 
 import numpy as np
 import pytest
@@ -17,9 +17,10 @@ from longhaul.analysis.users import differences, goodput_table
 def test_ranges_are_parts_of_the_larger_or_the_smaller_value(
     base: str, expected: tuple[float, float, float]
 ) -> None:
-    """Check ranges of goodputs, relative to the larger or to the smaller value.
+    """Check relative differences of goodputs, with the larger or the smaller value as base.
 
-    The means of the two lists are 3 and 5/3.
+    `expected` has the range within each of two lists, and the difference between their means,
+    which are 3 and 5/3.
     """
     found = differences([2, 3, 4], [1, 2, 2], base=base)
     assert (found.among_first, found.among_second) == pytest.approx(expected[:2])
@@ -53,10 +54,9 @@ def test_a_rate_that_reaches_a_bound_is_above_it() -> None:
 
 
 def test_bounds_are_geometric_means_of_the_widest_gaps() -> None:
-    """Check the bounds between classes of rates: geometric means of the widest gaps.
+    """Check the bounds between classes of rates: geometric means of the rates beside wide gaps.
 
-    The gaps are twofold, eightfold, twofold and fourfold; rates of zero have no logarithm and are
-    ignored.
+    Gaps are ratios of successive rates, here 2, 8, 2 and 4. Rates of zero are ignored.
     """
     rates = [1e-4, 2e-4, 16e-4, 32e-4, 128e-4, 0.0, 2e-4]
     bounds = congestion.natural_bounds(rates, 3)
@@ -67,6 +67,6 @@ def test_bounds_are_geometric_means_of_the_widest_gaps() -> None:
 
 
 def test_four_classes_have_the_study_s_letters() -> None:
-    """Check that four classes have the letters of NIST SP 500-282, figure 6-5."""
+    """Check that four classes of congestion have the letters of NIST SP 500-282, figure 6-5."""
     assert congestion.class_names(4) == ["N", "L", "M", "C"]
     assert congestion.class_names(2) == ["C1", "C2"]

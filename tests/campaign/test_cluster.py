@@ -135,7 +135,7 @@ def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
 ) -> None:
     """Check that a run is sent to the scheduler without the store.
 
-    Each submission has its own key, because equal runs are repeated.
+    Every submission has a new key, so that the scheduler executes equal runs again.
     """
     reducer, scenario = object(), {"seed": 3}
     workers.submit("b", None, scenario, "store", reducer, 4)
@@ -152,7 +152,7 @@ def test_runs_that_end_together_come_back_together(
 ) -> None:
     """Check that all runs that have ended are returned at once.
 
-    A failed run has its message, and a flag if storage failed; unfinished runs are left out.
+    The outcome of a failed run has an error message, and a flag for failures of storage.
     """
     for key in "bc":
         workers.submit(key, None, {}, None, None, 1)
@@ -173,9 +173,9 @@ def test_runs_that_end_together_come_back_together(
 def test_the_runs_in_progress_are_cancelled_at_the_end(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """Check that closing cancels the runs in progress, and waits for a second.
+    """Check that `close` cancels the runs in progress, and takes at most one second.
 
-    If the scheduler is gone, there is nothing to cancel.
+    If the scheduler is gone, nothing is cancelled.
     """
     workers.close()
     assert scheduler.close_s == 1.0

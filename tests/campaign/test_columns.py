@@ -1,4 +1,4 @@
-"""Descriptions of columns, facts of runs, and responses, each against values by hand."""
+"""Descriptions of columns, facts about runs, responses, and stored values of campaigns."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,8 +29,8 @@ KEYS = {row["name"]: row["description"] for row in _engine.scenario_keys()}
 def test_a_key_has_the_description_of_the_scenario_s_keys() -> None:
     """Check that the column of a factor has the description of the scenario key that it sets.
 
-    Groups of flows are written with any number or label; kinds and limits are described with their
-    table.
+    A key names a group of flows by number or label. A queue's `kind` and `limit` have the
+    description of the queue's table.
     """
     assert columns.of_key("duration") == KEYS["duration"] != ""
     assert columns.of_key("flows.3.count") == KEYS["flows.*.count"]
@@ -152,9 +152,9 @@ def test_rows_have_responses_in_order_and_those_of_functions_behind() -> None:
 
 
 def test_runs_measured_otherwise_are_kept_apart() -> None:
-    """Check that runs which are measured in another way have other keys in the store.
+    """Check that other response functions or stored tables give another variant.
 
-    A run's key contains the variant: a digest of the measuring functions and stored tables.
+    The variant, a digest of functions and tables, is part of a run's key in the store.
     """
     plain = Responses((Response("rate", place="goodput_bps"),))
     assert plain.variant == ""

@@ -26,14 +26,14 @@ KEPT = {"run": {"data_packets": 100}}
 
 
 def run(duration_s: int, seed: int = 1) -> Run:
-    """Return a run of the small scenario; its rate is 20 Mbit/s, its cost proportional to time."""
+    """Return a run of the small scenario at 20 Mbit/s, with a cost proportional to its duration."""
     scenario = {**TEMPLATE, "duration": f"{duration_s} s", "seed": seed}
     return Run("e", {"duration": duration_s}, 0, scenario)
 
 
 @dataclass
 class Answers:
-    """Simulated workers: each run ends at once, with its next scripted error or with values."""
+    """Simulated workers: a run ends at once, with the next outcome in `errors` or with values."""
 
     errors: dict[str, list[RunOutcome]] = field(default_factory=dict)
     capacity: int = 1
@@ -119,7 +119,7 @@ def test_runs_are_counted_once_and_the_work_that_is_left_falls_to_zero(tmp_path:
 def test_nothing_is_executed_if_all_runs_are_stored(tmp_path: Path) -> None:
     """Check that nothing is executed if all runs are stored.
 
-    The watcher is called once, and the workers are closed.
+    Progress is reported once, and the pool of workers is closed.
     """
     store, workers, told = Store(tmp_path), Answers(), []
     store.put(run(4).key, KEPT)
@@ -151,9 +151,9 @@ def test_a_run_is_repeated_as_often_as_asked_and_once_if_its_worker_was_lost(
 
 
 def test_a_success_clears_the_failures_before_it(tmp_path: Path) -> None:
-    """Check that a run's success clears failures, those of an earlier program included.
+    """Check that a run's success removes the record of its earlier failures.
 
-    One attempt fails and the next succeeds.
+    The run failed once in an earlier program, and once in its first attempt here.
     """
     key, store = run(4).key, Store(tmp_path)
     store.record_failure(key, "long ago")
@@ -168,7 +168,7 @@ def test_a_success_clears_the_failures_before_it(tmp_path: Path) -> None:
 def test_a_failure_of_storage_stops_all_runs(tmp_path: Path) -> None:
     """Check that a full disk stops all runs.
 
-    The full disk is not recorded as a failure of the run, which may be resumed.
+    No run is recorded as failed, because the same command can finish all runs later.
     """
     long, short, store = run(8), run(4), Store(tmp_path)
     workers = Answers({long.key: [RunOutcome(long.key, error="disk full", is_storage=True)]})
@@ -330,9 +330,9 @@ def test_an_error_of_no_file_names_the_store(tmp_path: Path) -> None:
 
 
 def test_a_run_reports_its_progress_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check that a run reports its fraction of the simulated time at intervals.
+    """Check that at least an interval passes between two reports of a run's progress.
 
-    An interval begins with the last report.
+    The progress is a fraction of the simulated time.
     """
     clock = iter([0.0, 0.4, 0.5, 0.5, 0.9, 1.0, 1.0])
     told: list[float] = []

@@ -33,9 +33,9 @@ def test_leases_end_with_their_program(tmp_path: Path) -> None:
 
 
 def ended_session(tmp_path: Path, host: str, age_s: float) -> None:
-    """Write the session and a lease of a program that has ended, or may have ended.
+    """Write the session and the lease that a program on machine `host` left behind.
 
-    The session is `age_s` old; `host` is the program's machine.
+    The program renewed its session for the last time `age_s` seconds ago.
     """
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
@@ -92,7 +92,7 @@ def test_a_lease_that_was_taken_over_is_not_released_by_its_first_holder(tmp_pat
 
 
 def claimed(store: Path, sessions: dict[int, str]) -> None:
-    """Write generations of a lease, each with the session that holds it."""
+    """Write a lease that several sessions held in turn, as a numbered file for each session."""
     for generation, session in sessions.items():
         (store / "claims" / f"run.{generation}").write_text(session)
 
@@ -177,7 +177,7 @@ def test_nobody_works_on_a_store_that_no_program_has_opened(tmp_path: Path) -> N
 def test_a_session_is_stale_once_it_was_not_renewed_for_the_whole_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that sessions and empty leases are stale from exactly the age `STALE_S` on."""
+    """Check that a session or a lease without a session expires at exactly the age `STALE_S`."""
     with Leases(tmp_path) as one:
         for age_s, is_fresh in ((leases.STALE_S, False), (leases.STALE_S - 1e-6, True)):
             monkeypatch.setattr(leases, "_age_s", lambda file, age_s=age_s: age_s)

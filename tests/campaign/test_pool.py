@@ -36,9 +36,9 @@ def raising(error: BaseException) -> Callable[[], Any]:
 def test_an_error_is_told_and_if_storage_failed(
     error: BaseException, message: str | None, is_storage: bool
 ) -> None:
-    """Check an error's text, and whether it is a failure of storage.
+    """Check the message of an error, and that failures of storage are recognised.
 
-    A full disk, a quota or a read-only file system would make other runs fail, too.
+    Failures of storage (full disk, quota, read-only file system) would affect all other runs, too.
     """
     assert attempt(raising(error), ()) == (None, message or str(error), is_storage)
 
@@ -69,9 +69,9 @@ def test_a_lost_worker_says_how_it_ended() -> None:
 
 
 def test_a_worker_that_has_not_reported_is_not_listed() -> None:
-    """Check that only workers that have reported are listed, and only while they have a run.
+    """Check that runs in progress are listed once their workers have reported progress.
 
-    A new run begins at zero.
+    When a worker starts another run, the progress of the last one is forgotten.
     """
     pool = LocalWorkers(4)
     pipe: Any = SimpleNamespace(send=lambda sent: None)
@@ -92,7 +92,7 @@ class Pipe:
         self.is_closed = False
 
     def recv(self) -> object:
-        """Return the next message; raise an error as for the pipe of a worker that was killed."""
+        """Return the next scripted message; after the last, raise the error of a killed worker."""
         if not self.messages:
             raise EOFError
         return self.messages.pop(0)

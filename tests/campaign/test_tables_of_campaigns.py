@@ -111,7 +111,8 @@ def test_fractions_are_folded_and_in_blocks(
 ) -> None:
     """Check the numbers of runs and the blocks of fractional designs.
 
-    Folding adds a second block. A word (a product of factors) divides the runs by its sign.
+    `fold_over` adds the mirrored runs as a second block; `blocks` divides runs by the sign of a
+    product of factors.
     """
     found = read(tmp_path, f"design = {{ {design} }}").design
     assert found.runs == runs
@@ -126,7 +127,7 @@ def test_fractions_are_folded_and_in_blocks(
 def test_levels_without_a_value_are_refused_in_any_cell(
     rate: str, kind: str, n: int, tmp_path: Path
 ) -> None:
-    """Check that a combination of levels without a value is refused, in any cell."""
+    """Check that a setting without a value for a level is refused, whichever cell needs it."""
     when = f'{{ rate = ["{rate}"], kind = ["{kind}"] }}'
     setting = f'"flows.fast.recovery" = {{ factor = "n", of = {{ {3 - n} = "x" }}, when = {when} }}'
     with pytest.raises(CampaignError) as refused:
@@ -208,7 +209,7 @@ def stored(store: Store, run: Run, **values: float) -> None:
 def test_a_table_has_a_row_for_each_run_that_has_finished(tmp_path: Path) -> None:
     """Check that a table has a row for each finished run.
 
-    Runs are numbered within the design, and replications from 1.
+    A row has the number of its combination of levels (`run`) and of its replication, from 1.
     """
     campaign, store = read(tmp_path, "replications = 2"), Store(tmp_path / "store")
     runs = campaign.runs()
@@ -263,9 +264,9 @@ def test_values_that_were_kept_before_a_figure_was_renamed_are_found() -> None:
 
 
 def test_known_columns_are_named_by_table_row_and_column() -> None:
-    """Check the names of known columns: table, row and column.
+    """Check the names `table.row.column` of the numeric columns of stored values.
 
-    A text column names its row, except in the table of the run; texts are no responses.
+    A row is named by its text column, such as a label.
     """
     kept: dict[str, Any] = {
         "run": {"version": "0.1", "wall_s": 2.0}, "all": {"jain": None},
@@ -311,9 +312,9 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 
 
 def test_figures_that_summaries_lack_are_measured_once() -> None:
-    """Check that figures outside the summary are measured once for each run.
+    """Check that a figure of merit is measured once if two responses use it.
 
-    Their names are part of the variant, because the stored values differ.
+    A figure outside the summary adds to the values stored per run, and so changes `variant`.
     """
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))
@@ -325,9 +326,9 @@ def test_figures_that_summaries_lack_are_measured_once() -> None:
 
 
 def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> None:
-    """Check the message on a response whose table is not recorded, and its remedy.
+    """Check that a response whose table is not recorded is refused.
 
-    The first wrong response is reported.
+    The message names the first wrong response, and the key that records its table.
     """
     scenario = load(tomllib.loads(SMALL))
     for places, wrong, message in (
@@ -348,9 +349,9 @@ def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> 
 
 
 def test_the_file_of_a_function_may_have_a_colon(tmp_path: Path) -> None:
-    """Check that the path of a function's file may contain a colon.
+    """Check that the file name in `FILE:FUNCTION` may contain a colon.
 
-    The last colon separates the function, whose full name is required.
+    The last colon is the separator.
     """
     (tmp_path / "a:b.py").write_text("def most(run):\n    return 1\n")
     [found] = read_responses(tmp_path, {"x": {"python": "a:b.py:most"}})

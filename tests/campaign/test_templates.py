@@ -1,4 +1,4 @@
-"""Scenarios merged from parts, values set by path, and settings of sweeps, checked by hand."""
+"""Tests of scenarios made from templates: merged parts, values set by path, levels of sweeps."""
 
 import json
 import sys
@@ -88,7 +88,7 @@ def test_tables_on_the_way_are_made_and_groups_of_no_flows_left_out() -> None:
 
 
 def test_values_are_not_shared_between_scenarios() -> None:
-    """Check that runs do not share values: a later path may change part of a value."""
+    """Check that setting `queue.limit` does not change the table that was given for `queue`."""
     value = {"limit": 1}
     filled = filled_in({}, {"queue": value, "queue.limit": 2})
     assert (filled, value) == ({"queue": {"limit": 2}}, {"limit": 1})
@@ -97,7 +97,7 @@ def test_values_are_not_shared_between_scenarios() -> None:
 def test_a_scenario_is_a_table_or_a_file_of_either_kind(tmp_path: Path) -> None:
     """Check the three forms of a scenario: a table, a TOML file, and a run's `run.json`.
 
-    `extends` is relative to its file.
+    A path in `extends` is relative to the file with `extends`.
     """
     file = tmp_path / "c.toml"
     (tmp_path / "below").mkdir()
@@ -148,9 +148,9 @@ def test_what_is_no_scenario_is_refused(
 def test_a_setting_is_the_level_scaled_and_with_its_unit(
     setting: Setting, level: Level, value: object
 ) -> None:
-    """Check the value that a setting makes of a level, with its factor and unit.
+    """Check that the level of a factor is multiplied by `times` and gets `unit`.
 
-    A value from `of` is used unchanged, without factor and unit.
+    If the setting has a value for the level in `of`, this value is used unchanged.
     """
     found = setting.at({"n": level})
     assert (found, type(found)) == (value, type(value))

@@ -13,8 +13,8 @@ from longhaul.campaign.sweep import Run
 def test_a_scenario_is_read_back_from_its_toml() -> None:
     """Check that a scenario written as TOML is read back unchanged.
 
-    In TOML 1.0.0, bare keys are ASCII and all others quoted; no escape stands for half of a
-    surrogate pair.
+    In TOML 1.0.0, keys that are not ASCII are quoted, and characters beyond U+FFFF are not escaped
+    as surrogate pairs.
     """
     scenario = {
         "title": 'two rockets \U0001f680 and a \\ in "quotes"',
@@ -73,7 +73,7 @@ def test_a_line_of_progress_says_what_is_known(
 ) -> None:
     """Check the text of a line of progress.
 
-    20 million packets took ten seconds; a unit of `left` is 5 million packets.
+    20 million packets with an expected cost of 4 took ten seconds; `left` is the remaining cost.
     """
     monkeypatch.setattr(sys.modules[Outcome.__module__], "monotonic", lambda: 13.0)
     run = Run("e", {}, 0, {})

@@ -15,7 +15,7 @@ from longhaul.cli.printing import print_json
 
 
 def done(result: "subprocess.CompletedProcess[str]") -> str:
-    """Check success without output on the error stream; return the printed text."""
+    """Assert that a command succeeded with an empty error stream, and return its output."""
     assert (result.returncode, result.stderr) == (0, ""), result.stderr
     return result.stdout
 

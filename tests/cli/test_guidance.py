@@ -1,4 +1,4 @@
-"""Guidance in messages: lines of campaign files, units, names; and short forms of commands."""
+"""Help for users: line numbers and suggestions in messages, units, and short commands."""
 
 import json
 import re

@@ -55,6 +55,34 @@ def test_an_interrupted_run_is_kept_as_one_that_says_how_far_it_came(
     assert {path.name for path in tmp_path.iterdir()} == {"long.toml", "r1"}
 
 
+IN_A_DESTRUCTOR = """
+import os, sys, time
+from longhaul.cli import interrupts
+
+class Interrupted:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[1]))
+        time.sleep(1)
+
+interrupts.at_work()
+try:
+    Interrupted()
+    time.sleep(60)
+except KeyboardInterrupt as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "error"), [(signal.SIGINT, "KeyboardInterrupt"), (signal.SIGTERM, "Terminated")]
+)
+def test_a_signal_in_a_destructor_is_not_ignored(number: int, error: str) -> None:
+    """Check that an interrupt is repeated if Python ignores its exception, as in destructors."""
+    words = [sys.executable, "-c", IN_A_DESTRUCTOR, str(int(number))]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=30, check=True)
+    assert (done.stdout.strip(), done.stderr) == (error, "")
+
+
 def test_a_stopped_run_does_not_replace_a_finished_one(
     tmp_path: Path, small: Path, cli: CommandLine
 ) -> None:

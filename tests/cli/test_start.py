@@ -1,4 +1,4 @@
-"""Modules that commands load at their start; all commands are found nevertheless."""
+"""Start of commands: none loads heavy libraries without need, and all are found."""
 
 import inspect
 import json

@@ -9,9 +9,9 @@ import pytest
 
 
 def _lack(*programs: str) -> str | None:
-    """Return the first of `programs` and other requirements of emulation that this machine lacks.
+    """Return a message about a requirement of emulation that this machine lacks, or None.
 
-    Return None if it has all of them.
+    The requirements are root, /dev/net/tun, namespaces and `programs`.
     """
     if os.geteuid() != 0:
         return "an emulation needs root"
@@ -25,6 +25,6 @@ def _lack(*programs: str) -> str | None:
 
 
 def needs(*programs: str) -> pytest.MarkDecorator:
-    """Return a mark that skips a test on machines without the rights or the programs."""
+    """Return a mark that skips a test if the machine lacks the rights or one of `programs`."""
     lack = _lack(*programs)
     return pytest.mark.skipif(lack is not None, reason=lack or "")

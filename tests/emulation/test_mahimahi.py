@@ -12,7 +12,7 @@ from longhaul.running.loading import load
 
 
 def _links(folder: Path, line: str) -> dict[str, dict[str, Any]]:
-    """Return the resolved links of the scenario for a command line, by direction."""
+    """Translate a mahimahi command line, and return the scenario's link in each direction."""
     (folder / "cell.up").write_text("1\n2\n")
     (folder / "cell.down").write_text("1\n")
     text = translate(line.split()).scenario()

@@ -1,4 +1,4 @@
-"""Common programs that use emulated scenarios, and the state of the machine afterwards."""
+"""Tests of common programs in emulated networks, and of the machine's state afterwards."""
 
 import fcntl
 import json

@@ -26,11 +26,10 @@ def _part(*sections: str) -> Suite:
 
 
 def test_congestion_levels_are_those_of_the_rfc(tmp_path: Path) -> None:
-    """Check the losses at each congestion level of RFC 7928 against Morris's formula.
+    """Check drop-tail's loss rate at each congestion level of RFC 7928 against Morris's formula.
 
-    Drop-tail's loss is within a factor of two. The formula assumes single losses, but drop-tail
-    drops some 1.7 packets at a time, and more often if flows are few, so mild congestion deviates
-    most.
+    The rates agree within a factor of two. The formula assumes that packets are lost one at a time,
+    but drop-tail drops some 1.7 at a time.
     """
     suite = _part("8.2.2")
     droptail = contender("droptail", "discipline")
@@ -82,9 +81,9 @@ def test_an_evaluation_of_a_discipline(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["red", "fq-codel", "cake", "cobalt", "pi", "fq-pie", "dualpi2"])
 def test_other_disciplines_take_the_buffer_of_the_suite(name: str) -> None:
-    """Check that all scenarios are valid with a discipline of any parameters.
+    """Check that the scenarios of RFC 7928's suite are valid with every queue discipline.
 
-    The discipline gets the buffer of the suite.
+    The suite sets the buffer of the discipline.
     """
     runs = find("rfc7928").runs([contender(name, "discipline")], "quick")
     assert all(run.resolved for run in runs if run.replication == 0)

@@ -72,7 +72,7 @@ def test_some_criteria_alone_need_their_experiments_alone(cli: CommandLine) -> N
 
 @pytest.mark.parametrize("name", suites())
 def test_levels_of_figures_exist(name: str) -> None:
-    """Check that the experiments have the levels to which a figure is limited."""
+    """Check that experiments have the levels that figures select with `where`."""
     suite = find(name)
     for criterion in suite.criteria:
         for figure in criterion.figures:

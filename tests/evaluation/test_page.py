@@ -1,4 +1,4 @@
-"""Plots of an evaluation's page: intervals cut to the visible part of the axis."""
+"""Tests of plots on an evaluation's page: intervals are cut at the end of the axis."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ ARROW = ">"
 
 
 def _axis(*values: MeanInterval) -> tuple[float, list[float], int]:
-    """Return the end of the axis of values, the ends of the intervals, and the number of arrows."""
+    """Draw intervals; return the end of the axis, the intervals' ends, and the number of arrows."""
     named = {f"algorithm {number}": value for number, value in enumerate(values)}
     point = Point("e", {"buffer": "1 BDP"}, Figure("wait_p95_s", "wait"), named, "")
     drawn = page._drawn([[point]], "algorithm 0")

@@ -39,14 +39,14 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def idle(browser: Any) -> list[Any]:  # noqa: ANN401
-    """Return the list of unused pages, which are reused because opening a page takes longer."""
+    """Return the list of unused browser pages; reusing a page is faster than opening one."""
     del browser  # the fixture closes the pages
     return []
 
 
 @pytest.fixture
 def opened(browser: Any, idle: list[Any]) -> Iterator[Open]:  # noqa: ANN401
-    """Provide a function that opens a file; the test fails if the page logs anything."""
+    """Provide a function that opens a file in the browser; messages of the page fail the test."""
     said: list[str] = []
     pages = []
 
@@ -93,7 +93,7 @@ def settle(page: Any) -> None:  # noqa: ANN401
 
 
 def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
-    """Return the content of each view, as text that changes with it."""
+    """Return the image of each plot as a data URL, and the text of each table, by view."""
     found: dict[str, str] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".card")].map(card => [
             card.id,
@@ -124,7 +124,7 @@ def count(page: Any) -> int:  # noqa: ANN401
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a page about 64 runs with 20 responses; one factor moves all of them, another none."""
+    """Write an explorer page about 64 runs; only the factor `loss` affects the 20 responses."""
     random = np.random.default_rng(1)
     algorithm = ["reno", "cubic", "hstcp", "bbr3"] * 16
     loss = np.repeat([1e-5, 1e-3], 32)

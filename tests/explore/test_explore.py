@@ -65,7 +65,7 @@ class Page:
         return self.values(next(column for column in columns if column["name"] == name))
 
     def curves(self, table: str, measure: str) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return times, values of shape (elements, times), and the largest error of values."""
+        """Return a measure's times and values (elements, times), and the largest rounding error."""
         entry = next(series for series in self.catalogue["series"] if series["table"] == table)
         stored = next(one for one in entry["measures"] if one["name"] == measure)
         times = self.values(entry["times"])

@@ -19,7 +19,7 @@ __all__ = ["browser", "campaign", "idle", "opened"]
 
 
 def slowdown() -> float:
-    """Return the factor by which other load slows this machine; time limits assume an idle one."""
+    """Return the factor by which other load slows this machine; 1 without other load."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

@@ -1,4 +1,4 @@
-"""Pages of runs whose title, label and path look like markup show them as text."""
+"""Pages show titles, labels and paths as text, even if they look like markup."""
 
 from pathlib import Path
 from typing import Any

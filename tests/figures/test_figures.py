@@ -64,10 +64,7 @@ def two(tmp_path: Path) -> Path:
 
 
 def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine) -> None:
-    """Check that a campaign has the same figures of merit as a single run.
-
-    The user writes no functions for this.
-    """
+    """Check that responses of a campaign may be figures of merit, as computed for a single run."""
     ran = cli("campaign", "run", two / "c.toml", "--out", two / "c", "--quiet")
     assert ran.returncode == 0, ran.stderr
     table = ResponseTable.read(two / "c" / "results.parquet")
@@ -121,7 +118,7 @@ def test_a_figure_of_what_is_not_recorded_is_refused_before_a_run(
 
 @pytest.fixture
 def slowest() -> Iterator[str]:
-    """Register the figure of `docs/contributing.md`, by its one function, and return its name."""
+    """Execute the example of a figure in `docs/contributing.md`, and return the figure's name."""
     text = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
     [code] = re.findall(r"^## A figure\n.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     exec(code, dict(vars(runs)))

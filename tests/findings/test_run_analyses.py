@@ -1,4 +1,4 @@
-"""Analyses and plots of runs with traffic: two queues, with the same connections."""
+"""Analyses and plots of runs that have the same connections at two queue lengths."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
 def given(
     *, name: str = "r", labels: Sequence[dict[str, object]] = (), **exchanges: list[object]
 ) -> Any:  # noqa: ANN401
-    """Return a run `name` with the given labels, or with given exchanges of label `web`."""
+    """Return a stand-in for the run `name` with given labels, or given exchanges of label `web`."""
     summary = SimpleNamespace(labels=pl.DataFrame(labels))
     flows = pl.DataFrame({"name": ["w"], "label": ["web"]})
     begun = pl.DataFrame({"name": "w", "start_s": 1.0, "end_s": 2.0, **exchanges}, strict=False)
@@ -165,7 +165,7 @@ def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
 def test_hurst_leaves_out_a_series_that_does_not_vary(tmp_path: Path) -> None:
     """Check that a series that does not vary gets no Hurst parameter.
 
-    With one exchange in all, numbers of packets vary, but those of new connections do not.
+    With a single exchange there is one new connection: the series of new connections is constant.
     """
     run = longhaul.run(
         """

@@ -1,4 +1,4 @@
-"""Tables that `longhaul analyze` reads and writes: studies by name, and scores of components."""
+"""Input and output of `longhaul analyze`: studies given by name, and scores of components."""
 
 import json
 import re

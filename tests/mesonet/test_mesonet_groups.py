@@ -60,9 +60,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, int]]]:
-    """Return the limits of large files: the maximum by kind of file, and minima.
+    """Return the maxima and minima of concurrent large files.
 
-    A minimum is that of a kind of file on a kind of path and interface, for one role of flows.
+    Each kind of large file has one maximum, and a minimum for each (path, interface, role).
     """
     said = {path: value for path, value, _ in longhaul.load(run.scenario).explain()}
     cells = [
@@ -86,15 +86,12 @@ WINDOW_S = 0.003
 
 
 def windows(times: pl.Series) -> pl.Series:
-    """Convert times into numbers of windows (`WINDOW_S`) since the start of the run.
-
-    The result need not be an integer.
-    """
+    """Convert times in seconds into multiples of `WINDOW_S`, which need not be integers."""
     return (times / WINDOW_S).round(9)
 
 
 def open_flows(flows: pl.DataFrame, file: str, times: pl.Series) -> pl.Series:
-    """Count, at each time, the flows that transfer a kind of file or connect for it."""
+    """Count, at each time, the flows for a kind of file that are connecting or transferring."""
     chosen = flows.filter(pl.col("file") == file)
     begun = windows(chosen["start_s"]).floor().sort()
     ended = windows(chosen["end_s"]).ceil().sort()
@@ -207,10 +204,10 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 
 
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
-    """Check that the log of flows reproduces the admission of each large file.
+    """Check every large file in the log of flows against the rules of admission.
 
-    A flow is admitted by the minimum for its role, kind of file, path and interface, or by the
-    maximum for its kind of file.
+    A flow must take a kind of file that is below its minimum for the flow's path, interface and
+    role. Otherwise, it must not take a kind of file that has reached its maximum.
     """
     tables = MesoNet.of(run)
     most, least = limits(run)

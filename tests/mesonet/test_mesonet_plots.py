@@ -1,4 +1,4 @@
-"""Plots of a run of MesoNet, compared with its tables: samples, extremes, gaps, means."""
+"""Plots of a run of MesoNet: drawn samples, extremes, gaps and means are those of its tables."""
 
 import numpy as np
 import polars as pl

@@ -66,11 +66,10 @@ def first_cut(
 ) -> FirstCut:
     """Return the time and window of the first reduction of a flow alone on a path.
 
-    Limited slow start is ns-2's: above `max_ssthresh` each acknowledgement adds `1 / int(w /
-    (max_ssthresh / 2))`, or the increase of congestion avoidance if that is more. The mark comes
-    when its probability so far has reached one half: RED in "wait" mode marks no packet before
-    `count p` is 1, and later ones with probability `p / (2 - count p)`. The sender learns of a mark
-    a round trip later. The handshake takes a round trip, and the window begins with 2 segments.
+    The handshake takes a round trip, and the window w begins with 2 segments. Above `max_ssthresh`,
+    ns-2's limited slow start adds `1 / int(w / (max_ssthresh / 2))` per ACK, or the increase of
+    congestion avoidance if that is more. RED's first mark is assumed when a mark so far ("wait"
+    mode) has a probability of one half. The sender learns of this mark a round trip later.
     """
     flow = _Flow(max_ssthresh, response, path_window(rate_bps, rtt_s), rtt_s)
     average, max_p, adapted_s = 0.0, FIRST_MAX_P, 0.0

@@ -73,7 +73,7 @@ def test_standard_tcp_of_a_module_is_ours(sawtooth: Path, tcp: dict[str, Any]) -
 
 @pytest.mark.parametrize("profile", ["linux", "rfc", "ns2-2.35"])
 def test_a_module_starts_without_a_threshold(sawtooth: Path, profile: str) -> None:
-    """Check that `auto` gives modules TCP_INFINITE_SSTHRESH, which marks the first slow start."""
+    """Check that a module's first slow-start threshold is Linux's TCP_INFINITE_SSTHRESH."""
     flow = {"module": str(sawtooth)}
     resolved = json.loads(load(_scenario(flow, profile=profile)).resolved_json())
     assert resolved["flows"][0]["tcp"]["initial_ssthresh"] == 0x7FFF_FFFF
@@ -146,8 +146,8 @@ def test_threads_do_not_meet(sawtooth: Path) -> None:
 def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
     """Check that flows send at the pacing rate that a module sets.
 
-    The module traps if its functions are called in another order than by the kernel. Random losses
-    test this too.
+    The module traps if its functions are called in an order that the kernel does not use; random
+    losses exercise more of these orders.
     """
     flow = {"congestion": {"module": str(recorder), "rate": 125_000}, "count": 2}
     scenario = _scenario() | {"flows": [flow]}
@@ -195,9 +195,9 @@ module_init(mine_register);
 
 
 def test_a_connection_has_a_rate_and_is_limited_by_a_silent_application(tmp_path: Path) -> None:
-    """Check that a module sees a delivery rate and application-limited samples without pacing.
+    """Check that a module can read the pacing rate and `app_limited` of a flow without pacing.
 
-    The kernel has both without pacing; if they were missing, the module would shrink its window.
+    The kernel sets both. If one is missing, the module's window is 3 segments instead of 20.
     """
     module = modules.build([_written(tmp_path, LISTENER)], tmp_path / "mine.so").object
     scenario = _scenario({"module": str(module)})
@@ -250,7 +250,7 @@ def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Pa
     ],
 )
 def test_bad_parameters_are_refused(sawtooth: Path, flow: dict[str, Any], message: str) -> None:
-    """Check that wrong parameters are refused before the run, with the allowed values."""
+    """Check that wrong parameters are refused before the run, naming the allowed values."""
     with pytest.raises(longhaul.ScenarioError, match=message):
         longhaul.load(_scenario({"module": str(sawtooth), **flow}))
 
@@ -289,9 +289,9 @@ def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
 def test_an_object_of_other_headers_is_to_be_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that an object file for other headers is refused with advice to build it again.
+    """Check that an object file made with other headers is refused with advice to build it again.
 
-    The first field of its table has the version of its headers.
+    An object file contains the version of the headers.
     """
     headers = shutil.copytree(building.KERNEL, tmp_path / "kernel")
     interface = headers / "interface.h"
@@ -333,7 +333,7 @@ module_init(register_%(name)s);
 def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
     """Check the message if a module cannot be built.
 
-    The message has the line of the first error, and the kernel's header of a missing item.
+    For an unknown name, the message has the line, and the kernel header that declares such names.
     """
     with pytest.raises(modules.ModuleBuildError, match=message):
         modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")
@@ -367,7 +367,7 @@ def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_check_finds_what_ends_a_process(tmp_path: Path) -> None:
-    """Check that `check` reports a division by zero and an access out of bounds with lines."""
+    """Check that `modules.check` reports a division by zero and an access out of bounds."""
     faults = {
         "return 2 / (tcp_sk(sk)->snd_cwnd_cnt);": "division by zero",
         "return ((u32 *)inet_csk_ca(sk))[tcp_sk(sk)->snd_cwnd + 300];": r"overflow|out of bounds",

@@ -1,4 +1,4 @@
-"""Plots embedded in pages: they are smaller than the file, and writing does not change a plot."""
+"""Plots embedded in pages, with shortened fonts and coordinates, and plots saved twice."""
 
 from pathlib import Path
 

@@ -38,7 +38,7 @@ def bars_of(drawing: Figure) -> list[Rectangle]:
 
 
 def overlapping(drawing: Figure, labels: list[Text]) -> list[tuple[str, str]]:
-    """Return pairs of labels that overlap, and labels that reach beyond their axes."""
+    """Return pairs of labels that overlap, and (label, "beyond") for labels beyond their axes."""
     drawing.canvas.draw()
     boxes = [label.get_window_extent() for label in labels]
     names = [label.get_text() for label in labels]

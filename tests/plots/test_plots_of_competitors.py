@@ -1,4 +1,4 @@
-"""Plots of competitors by condition: plotted numbers, names, their order, and room for them."""
+"""Plots that compare algorithms by condition: plotted numbers, names, and room for names."""
 
 import re
 from typing import Any

@@ -1,8 +1,8 @@
 """NIST's schematic plots of a flow and a connection (SP 500-282, figures 5-4 and 5-5).
 
-One flow of standard TCP at a round trip of one second is simulated: slow start to 128 segments, a
-loss just above 150, a whole window lost at 100. Which packets have to be lost depends on the
-window, so a first run without the loss finds them. Times in NIST's figures are read by eye.
+One flow of standard TCP with a round trip of one second is simulated. Its slow start ends at 128
+segments; it loses a packet at a window of 150 segments, and later a whole window of 100. Times in
+NIST's figures are read by eye.
 """
 
 from functools import cache
@@ -62,12 +62,13 @@ def event(results: longhaul.Results, name: str) -> dict[str, Any]:
 
 @cache
 def schematic(name: str) -> longhaul.Results:
-    """Return a run with a loss above 150 segments, and a whole window lost at 100 segments."""
+    """Run a flow that loses a packet at a window of 150 segments, and later a window of 100."""
 
     def run(lost: list[int]) -> longhaul.Results:
         return longhaul.run(scenario(SLOW_STARTS[name], lost))
 
-    # The SYN is packet 0, so the last packet's number is the number of packets sent so far.
+    # Runs without a loss show which packets have to be lost. The SYN is packet 0, so the last
+    # packet's number is the number of packets sent so far.
     lost = [reaches(run([]), 150.0)["sent_pkts"] + 1]
     halved = run(lost)
     at_100 = reaches(halved, 100.0, event(halved, "recovery_exit")["t_s"])

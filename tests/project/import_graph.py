@@ -86,7 +86,7 @@ Path_ = tuple[str, ...]
 
 
 class _Crate:
-    """Source text of a crate's modules by their path; the path of the crate's root is empty."""
+    """Modules of a crate with their source texts and imports; the root has an empty path."""
 
     def __init__(self, root: Path) -> None:
         self.texts: dict[Path_, str] = {}
@@ -115,7 +115,7 @@ class _Crate:
         return {home for home in homes if home is not None and home != module}
 
     def _absolute(self, module: Path_, path: Path_) -> Path_ | None:
-        """Return `path`, used in `module`, from the crate's root; None if it leaves the crate."""
+        """Return `path`, as written in `module`, from the crate's root; None for other crates."""
         first, *rest = path
         if first == "crate":
             return tuple(rest)

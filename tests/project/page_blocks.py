@@ -24,7 +24,7 @@ class Block:
     note: str
     """Note on the block: `not run`, `needs`, `fails`, `slow`, or empty."""
     detail: str
-    """Reason for not running the block, or what it requires; empty without a note."""
+    """Text of the note, such as what the block needs; may be empty."""
 
     @property
     def file(self) -> str | None:

@@ -127,7 +127,7 @@ def alternatives(text: str) -> list[dict[str, Any]]:
 
 
 def overrides(piece: dict[str, Any]) -> Iterator[str]:
-    """Yield overrides for a fragment; its flows and link replace those of a one-flow scenario."""
+    """Yield the overrides that insert the fragment `piece` into a scenario with one flow."""
     piece = dict(piece)
     for flow in piece.pop("flows", []):
         yield from placed(flow)

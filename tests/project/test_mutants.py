@@ -79,7 +79,7 @@ def test_what_only_asserts_is_not_changed(tmp_path: Path) -> None:
 
 
 def outcome(code: str, active: int, values: list[int], most: float) -> object:
-    """Return the result of a function with change `active` enabled, or the type of its error."""
+    """Return the result of `limit` in `code` with only mutation `active`, or its error's type."""
     space: dict[str, Callable[..., object]] = {"mutant": lambda number: number == active}
     exec(code, space)
     try:
@@ -102,7 +102,7 @@ def test_a_switch_turns_on_one_change_alone(values: list[int], tmp_path: Path) -
 
 
 def test_a_switch_of_rust_adds_no_lines(tmp_path: Path) -> None:
-    """Check that switches add no lines, because the compiler's errors are assigned by line."""
+    """Check that switches between mutants add no lines: compiler errors are assigned by line."""
     changes = found(RUST, tmp_path / "queue.rs")
     code = switched(RUST.encode(), changes, copies.SWITCHES["rust"])
     assert code.count("\n") == RUST.count("\n")
@@ -112,10 +112,7 @@ def test_a_switch_of_rust_adds_no_lines(tmp_path: Path) -> None:
 def test_a_copy_loses_what_the_tree_has_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that a copy loses the files that the source tree no longer has.
-
-    A module that is in two files does not compile.
-    """
+    """Check that a copy of the source tree loses files that the tree no longer has."""
     monkeypatch.setitem(copies.COPIES, "rust", tmp_path)
     files = [Path("crates/units/src/lib.rs"), Path("scenarios")]
     monkeypatch.setattr(copies, "_files", lambda: files)

@@ -1,4 +1,4 @@
-"""Code blocks of the tutorial pages run, and show the output of the commands."""
+"""Tutorial pages: code blocks can be run, and the outputs on the pages are the real ones."""
 
 import re
 import shutil

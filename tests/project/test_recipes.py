@@ -19,10 +19,13 @@ def copy_of_the_tree(to: Path) -> Path:
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
     for name in filter(None, listed.split("\0")):
-        if not (ROOT / name).is_file():
+        if not (ROOT / name).exists():
             continue
         (to / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, to / name)
+        if (ROOT / name).is_symlink():
+            (to / name).symlink_to((ROOT / name).readlink())
+        else:
+            shutil.copy(ROOT / name, to / name)
     return to
 
 
@@ -32,14 +35,14 @@ def code_blocks(section: str) -> list[str]:
 
 
 def insert_before(file: Path, end: str, line: str) -> None:
-    """Add a line to the list of a file, before the line that ends the list."""
+    """Insert `line` into a file, before the text `end`."""
     text = file.read_text()
     head, tail = text.split(end, 1)
     file.write_text(f"{head}\n    {line}{end}{tail}")
 
 
 def add_algorithm(tree: Path) -> None:
-    """Add an algorithm by the recipe: write its file, and add the last line of its list."""
+    """Follow the recipe for a new algorithm: write its file, and add its line to the list."""
     listing, source, *_ = code_blocks("An algorithm")
     lines = [line.strip() for line in listing.splitlines() if "::" in line]
     algorithms = tree / "crates" / "congestion" / "src" / "algorithms"
@@ -48,7 +51,7 @@ def add_algorithm(tree: Path) -> None:
 
 
 def add_discipline(tree: Path) -> None:
-    """Add a discipline by the recipe: copy the file that it names, and add the line."""
+    """Add a queue discipline by the recipe: copy that of `threshold`, and add a table line."""
     line, *_ = code_blocks("A queue discipline")
     line = line.split("//")[0].strip()
     queues = tree / "crates" / "engine" / "src" / "queue"

@@ -33,9 +33,9 @@ def doc_comments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def clauses(files: str) -> list[str]:
-    """Return each comment that begins with a clause: file, line number and first line.
+    """Return the file, line number and first line of each docstring that begins with a clause.
 
-    `files` is a pattern of paths.
+    `files` is a glob pattern. A clause begins with a question word.
     """
     return [
         f"{file.relative_to(ROOT)}:{line}: {doc.splitlines()[0]}"

@@ -73,7 +73,7 @@ def test_everything_in_the_registries_has_a_page(site: Path) -> None:
 
 
 def test_no_sentence_of_a_reference_page_lacks_its_beginning(site: Path) -> None:
-    """Check that each table has a description, and that flags list their values once."""
+    """Check that no line of a reference page begins with punctuation, as if words were lost."""
     assert set(columns.TABLES) == {row["table"] for row in _engine.columns()}
     for page in (site / "reference").rglob("*.md"):
         text = page.read_text("utf-8")

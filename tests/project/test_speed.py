@@ -1,4 +1,4 @@
-"""Comparisons of speed: compared runs share a core until all have been measured."""
+"""Comparisons of speed: runs are repeated at the same time until each has been measured."""
 
 import pytest
 

@@ -20,7 +20,7 @@ from longhaul.results.table import Block, Table
 
 
 def sampled(*times: float, starts: list[float] | None = None) -> Any:  # noqa: ANN401
-    """Return a run whose bottleneck forwards 10, 20, ... packets between samples."""
+    """Return a run with samples at `times`, between which 10, 20, ... packets are forwarded."""
     departed = np.cumsum(10 * np.arange(len(times)))
     tables = {"series": None} if starts is None else {"exchanges": None}
     return SimpleNamespace(
@@ -31,9 +31,9 @@ def sampled(*times: float, starts: list[float] | None = None) -> Any:  # noqa: A
 
 
 def test_packets_are_counted_from_the_beginning_of_the_measurement_window() -> None:
-    """Check the counts of packets in intervals after the start of the measurement.
+    """Check that packets are counted from the start of the measurement, at 2 s.
 
-    Sample times are multiples of an interval up to rounding; the first sample has no count.
+    The sample at this time is 1e-12 s early, as a rounded time can be.
     """
     [(name, step_s, counts)] = counted(sampled(1.5, 2.0 - 1e-12, 2.5, 3.0))
     assert (name, counts.tolist()) == ("b: packets", [20.0, 30.0])
@@ -83,10 +83,7 @@ def test_times_are_of_what_began_in_the_measurement_window() -> None:
 
 
 def test_runs_have_a_heading_each_if_there_are_several() -> None:
-    """Check that each run has a heading if there are several.
-
-    The heading, the run's name, is above its first label only.
-    """
+    """Check that several runs have their names as headings, above the first label of each run."""
     block = Block("goodput", [("mean", ["1", "2"])])
     for runs, headings in (
         ([("r1", ["a", "all"])], ["a", "all"]),
@@ -99,7 +96,7 @@ def test_runs_have_a_heading_each_if_there_are_several() -> None:
 
 
 def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario: Any) -> Any:  # noqa: ANN401
-    """Return a run with given rows of labels; `kinds` maps a label to its algorithm."""
+    """Return a stand-in for a run: `rows` is its table of labels, `kinds` has their algorithms."""
     return SimpleNamespace(
         name=name, scenario=scenario, meta=scenario.pop("meta", {}), algorithms=lambda: kinds,
         summary=lambda: SimpleNamespace(labels=pl.DataFrame(rows)),
@@ -107,7 +104,7 @@ def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario
 
 
 def test_replications_differ_in_random_numbers_alone() -> None:
-    """Check that replications differ only in random numbers.
+    """Check that runs are replications of each other only if nothing but random numbers differs.
 
     Emulations of different programs are no replications.
     """
@@ -125,9 +122,9 @@ def test_replications_differ_in_random_numbers_alone() -> None:
 
 
 def test_shares_are_means_over_replications() -> None:
-    """Check that shares are means over replications.
+    """Check that each label's share of the goodput is a mean over replications.
 
-    A run without goodput has no shares. A label is named with its algorithm if that varies.
+    A run without goodput has no shares. An algorithm that varies is appended to the label.
     """
 
     def labels(*values: tuple[str, float, float | None]) -> list[dict[str, Any]]:
@@ -179,9 +176,9 @@ def test_tcp_options_are_read_up_to_their_end() -> None:
 
 
 def test_blocks_and_options_of_a_capture_are_padded() -> None:
-    """Check the padding of blocks and options in a capture.
+    """Check the reading of blocks and padded options of a pcapng capture.
 
-    Both length fields count the whole block (draft-ietf-opsawg-pcapng, sections 3.1 and 3.5).
+    A block begins and ends with its whole length (draft-ietf-opsawg-pcapng, sections 3.1 and 3.5).
     """
 
     def block(kind: int, body: bytes) -> bytes:
@@ -203,10 +200,7 @@ def test_blocks_and_options_of_a_capture_are_padded() -> None:
 def test_samples_that_cannot_be_read_are_damaged(
     finished: longhaul.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that samples which cannot be read are reported as damaged.
-
-    The file's end may be intact although its first rows are damaged.
-    """
+    """Check that a file `series.parquet` which cannot be read is reported as damaged."""
 
     def scan(file: object) -> None:
         raise pl.exceptions.ComputeError("bad page")

@@ -22,17 +22,17 @@ def block(kind: int, body: bytes) -> bytes:
 
 
 def option(code: int, value: bytes) -> bytes:
-    """Return an option of a block, padded to four bytes (section 3.5)."""
+    """Return an option of a pcapng block, padded to four bytes (draft, section 3.5)."""
     return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
 
 
 def interface(name: bytes) -> bytes:
-    """Return the description of an Ethernet interface with a name (section 4.2)."""
+    """Return the pcapng block of an Ethernet interface with a name (draft, section 4.2)."""
     return block(INTERFACE, struct.pack("<HHI", 1, 0, 0) + option(2, name) + option(0, b""))
 
 
 def packet(number: int, t_ns: int, ip: bytes, comment: bytes = b"") -> bytes:
-    """Return the block of a packet with Ethernet header (section 4.3), and a comment if given."""
+    """Return a pcapng packet block (draft, section 4.3) with Ethernet header and any comment."""
     frame = bytes(14) + ip
     head = struct.pack("<5I", number, t_ns >> 32, t_ns & 0xFFFFFFFF, len(frame), len(frame))
     options = option(1, comment) + option(0, b"") if comment else b""

@@ -1,4 +1,4 @@
-"""Events of a qlog for a flow made by hand: their order, and changes of windows and states."""
+"""Tests of the events in a qlog: their order, and changes of windows and states."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -71,11 +71,10 @@ def window(window: int, in_flight: int, **more: float) -> dict[str, float]:
 
 
 def test_events_are_changes_in_order_of_time(tmp_path: Path) -> None:
-    """Check that events are in order of time, and only written for changes.
+    """Check that a qlog is in order of time, and has only the values that changed.
 
-    A recovery after losses lasts until its exit event, after marks until the next sample. At equal
-    times the event comes before the sample. Outside slow start no sample changes the state, not
-    even a window below the threshold after a pause.
+    Recovery from a loss ends with the event `exit`. Recovery from a mark (ECN) has no such event,
+    and ends with the next sample.
     """
     (trace,) = qlog.qlog(run(tmp_path))["traces"]
     metrics, state, lost = "metrics_updated", "congestion_state_updated", "packet_lost"
@@ -125,9 +124,9 @@ def test_without_events_states_follow_the_samples_in_slow_start(tmp_path: Path) 
 
 
 def test_a_stack_s_own_log_takes_the_place_of_events(tmp_path: Path) -> None:
-    """Check that a stack's own log replaces the events.
+    """Check that the qlog that a QUIC stack wrote itself replaces the events of our own export.
 
-    In its format (RFC 7464) records begin with RS; the first one is about the trace itself.
+    The stack writes JSON text sequences (RFC 7464); the first record describes the trace.
     """
     own = ['{"time":1,"name":"x","data":{}}', '{"time":2,"name":"y","data":{}}']
     text = "".join(f"\x1e{record}\n" for record in ['{"qlog_version":"0.3"}', *own])

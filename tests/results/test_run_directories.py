@@ -1,4 +1,4 @@
-"""Run directories: refused `run.json`, tables and names, and facts that a run states."""
+"""Run directories: refused files and names; facts of a run, such as its title and links."""
 
 import hashlib
 import json
@@ -317,10 +317,7 @@ def test_streams_of_a_flow_are_added_up(finished: longhaul.Results) -> None:
 
 
 def test_flows_of_streams_keep_the_order_of_their_first_streams(finished: longhaul.Results) -> None:
-    """Check that flows with several streams keep the order of the scenario.
-
-    Tables and reports name the flows in the order of their first streams.
-    """
+    """Check that flows with several streams are listed in the order of their first streams."""
     names = [f"flow-{number * 7 % 50}" for number in range(50)]
     streams = pl.concat([finished.flows[[0]]] * 100).with_columns(
         bundle=pl.Series([name for name in names for _ in range(2)])

@@ -1,4 +1,4 @@
-"""Traces of algorithms: samples by quantity and connection, equal to the table of ACKs."""
+"""Traces of algorithms: samples of each quantity and connection, against the table `acks`."""
 
 import polars as pl
 import pytest

@@ -32,7 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, longhaul.Results
 
 
 def rows(table: Any) -> dict[str, list[tuple[str, list[str]]]]:  # noqa: ANN401
-    """Return the rows of each block of a printed table, as (name, cells)."""
+    """Return the rows of each block of a printed table as (name, cells), by the block's heading."""
     return {block.heading: block.rows for block in table.blocks}
 
 

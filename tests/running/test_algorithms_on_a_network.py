@@ -28,7 +28,7 @@ Pacing would avoid the bursts.
 MADE_FOR_SMALL_WINDOWS = {"sync-mixreact"}
 """Algorithms for small windows, such as those of twenty flows on 10 Mbit/s.
 
-They adjust the window at every third ACK, which is a hundred times per round trip here.
+They adjust the window at every third ACK: on the path of `ONE_FLOW`, 100 times per round trip.
 """
 
 EXCEPTIONS = WITHOUT_THEIR_ROUTERS | TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION | MADE_FOR_SMALL_WINDOWS

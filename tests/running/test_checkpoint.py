@@ -42,7 +42,7 @@ measure = { flow_log = true, batch = 50, trace = { flows = [1], sources = ["0-9"
 
 
 def _files(run: Path) -> dict[str, Any]:
-    """Return every file of a run; `run.json` without facts about the machine."""
+    """Return the contents of a run's files, without the facts about the machine in `run.json`."""
     found: dict[str, Any] = {file.name: file.read_bytes() for file in sorted(run.iterdir())}
     meta = json.loads(found["run.json"])
     del meta["machine"]

@@ -38,10 +38,10 @@ def _full_disk(most: int) -> Callable[[], None]:
 def _killed(
     folder: Path, words: list[str], number: int | None, moment_s: float, most: int = 0
 ) -> tuple[int, str]:
-    """Call `longhaul` and end it early; return exit code and message.
+    """Call `longhaul` with the arguments `words`, end it early, and return exit code and message.
 
-    After `moment_s` it gets the signal `number`; without a signal, files are limited to `most`
-    bytes.
+    `longhaul` gets the signal `number` after `moment_s`. Without a signal, its files are limited to
+    `most` bytes.
     """
     process = subprocess.Popen(
         [LONGHAUL, *words],
@@ -66,7 +66,7 @@ def _killed(
 
 
 def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
-    """Wait until our signal handlers are installed; signals end the interpreter itself before."""
+    """Wait until `longhaul` handles SIGTERM; earlier, the signal would just end Python."""
     while process.poll() is None:
         status = Path(f"/proc/{process.pid}/status").read_text()
         caught = int(status.split("SigCgt:")[1].split()[0], 16)
@@ -76,7 +76,7 @@ def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
 
 
 def _moments(seed: int, longest_s: float) -> Iterator[tuple[int | None, float, int]]:
-    """Yield random signals (None for a full disk), their times, and the disk's limits in bytes."""
+    """Yield random ends of a run: signal (None for a full disk), time (s), disk limit (bytes)."""
     draw = random.Random(seed)
     for index in range(TIMES):
         number = (*SIGNALS, None)[index % 4]

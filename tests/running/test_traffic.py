@@ -103,7 +103,7 @@ def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
 
 @pytest.mark.long
 def test_the_goodput_settles_in_the_warm_up() -> None:
-    """Check that the running goodput varies less after the warm-up of 120 s than before.
+    """Check that the mean goodput so far varies less after the warm-up of 120 s than before.
 
     There is no queueing.
     """
@@ -126,10 +126,7 @@ def test_the_goodput_settles_in_the_warm_up() -> None:
 
 @pytest.mark.long
 def test_a_quarter_of_a_million_exchanges() -> None:
-    """Check time and memory of 250,000 exchanges against docs/traffic.md.
-
-    The memory is constant.
-    """
+    """Check simulated time, load and peak memory of 250,000 web exchanges (docs/traffic.md)."""
     settings = ['duration="6000 s"', "measure.stop.exchanges=250000"]
     results = longhaul.run(SCENARIOS / "http_dumbbell.toml", set=settings)
     # "About 40 simulated minutes", warm-up included.

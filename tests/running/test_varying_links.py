@@ -23,7 +23,7 @@ start = { uniform = ["0 s", "1 s"] }
 def mean_wait_s(estimate: str) -> float:
     """Return the mean queueing delay (s) after the link's rate has changed to 2 Mbit/s.
 
-    Packets of 1500 bytes then take 6 ms.
+    `estimate` is PIE's `delay_estimate`. At this rate, a packet of 1500 bytes takes 6 ms.
     """
     path = "topology.dumbbell.bottleneck.queue.delay_estimate"
     run = longhaul.run(SLOWS_DOWN, set=[f"{path}={estimate}"])

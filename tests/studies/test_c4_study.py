@@ -33,7 +33,7 @@ def test_every_test_is_run_with_each_of_the_three() -> None:
 
 
 def _check_sender(flow: dict[str, Any]) -> None:
-    """Check that all senders are picoquic's, with its slow start for CUBIC only."""
+    """Check that a flow's sender is picoquic's, with picoquic's slow start for CUBIC only."""
     assert flow["congestion"]["variant"] == "picoquic"
     is_cubic = flow["congestion"]["kind"] == "cubic"
     assert (flow["slow_start"]["kind"] == "picoquic") == is_cubic
@@ -82,9 +82,9 @@ def test_every_printed_number_is_a_claim_with_its_section() -> None:
 
 
 def test_no_band_reaches_below_what_the_link_permits() -> None:
-    """Check that no band extends beyond what the link permits.
+    """Check that no claim's band (its range of accepted values) contains impossible values.
 
-    Limits follow from the changing rate and the RTT of the path; loads are from 0 to 100 %.
+    The link's changing rate limits download times, the path limits RTTs; loads are 0 to 100 %.
     """
     for claim in STUDY.claims:
         if claim.derived:
@@ -148,7 +148,7 @@ MEANS = {
 def _margin(claim: Claim, number: float) -> float:
     """Return the allowed distance between a band's end and a printed number.
 
-    It is the precision of picoquic's output.
+    It covers the differences between picoquic's own runs and the printed numbers.
     """
     is_c4 = claim.question.levels["main"] == "c4"
     share = 0.03 if is_c4 else 0.025
@@ -172,9 +172,9 @@ def _is_near_its_mean(claim: Claim, share: float) -> bool:
 
 
 def test_bands_follow_from_picoquic_and_from_the_two_copies() -> None:
-    """Check that bands follow from picoquic's results, and from both copies of the draft.
+    """Check each claim's band: picoquic's printed number plus or minus the margin.
 
-    Bands of BBR v3 and CUBIC against C4 include the numbers of both copies.
+    If the two copies of the draft print different numbers, the band includes both.
     """
     for claim in STUDY.claims:
         printed = claim.expected.printed

@@ -36,7 +36,7 @@ def runs(cers: list[float]) -> Data:
 
 
 def test_table_6_1_is_read_as_its_author_read_it(tmp_path: Path) -> None:
-    """Check the end of a slow start without limit against Table 6.1 of LBNL-52549.
+    """Check window and losses at the end of standard slow start (LBNL-52549, Table 6.1).
 
     The table has a window of 33,032.00 packets and 27,274 packets lost or marked.
     """
@@ -76,9 +76,9 @@ def test_a_rate_leaves_the_loss_rate_between_two_points() -> None:
 
 
 def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
-    """Check the goodput that n flows lose to one HSTCP flow instead of one of their own kind.
+    """Check the goodput that n flows lose if the flow that joins them is HSTCP (chapter 5.5).
 
-    The loss is their goodput among n + 1 equal flows, minus that with one HSTCP flow (chapter 5.5).
+    The loss is relative to n + 1 equal flows.
     """
     alone = [{"experiment": "A", "n": n, "lu_regtcp": 100.0} for n in (2, 10)]
 
@@ -93,10 +93,10 @@ def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
 
 
 def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
-    """Check the growth of the difference between the queues in bandwidth stolen.
+    """Check how much the gap between drop-tail and RED in stolen bandwidth grows with n.
 
-    Of REGTCP's 50 % of the link, HSTCP steals 10 and then 30 points with RED, 30 and then 70 with
-    drop-tail.
+    HSTCP steals 10 points with RED and 30 with drop-tail at n = 2, then 30 and 70 at n = 6; the gap
+    grows from 20 to 40.
     """
     kept = {"red": (40.0, 20.0), "droptail": (20.0, -20.0)}
     rows = [
@@ -118,7 +118,7 @@ def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
 def test_a_level_is_kept_if_all_quarters_have_it() -> None:
     """Check the ratio of the largest to the smallest mean window of a run's four quarters.
 
-    A level is kept if all quarters, including the first, are near it (section 6.7).
+    The first quarter counts, too (LBNL-52549, section 6.7).
     """
 
     def spread(*windows: float) -> float:

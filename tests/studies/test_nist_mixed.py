@@ -38,7 +38,7 @@ def conditions(experiment: str) -> dict[Any, dict[str, Any]]:
 
 
 def alone(experiment: str) -> list[Run]:
-    """Return the runs of all conditions of an experiment with one alternate algorithm."""
+    """Return the runs of `experiment` that have the algorithm H-TCP, one for each condition."""
     runs = STUDY.runs("full", [experiment])
     assert len(runs) == 224
     return [run for run in runs if run.cell["algorithm"] == "HTCP"]
@@ -178,7 +178,7 @@ BY_CONDITION = ("A8-067", "A8-077", "A8-078-shrinks", "A9-037-grows", "A9-038")
 
 
 def as_printed() -> Data:
-    """Return results with the printed means, in which all algorithms vary alike over conditions."""
+    """Return results whose goodputs, as means over conditions, are those that NIST printed."""
     order = STUDY.module("mixed.measures").ORDER
     rows = []
     for experiment in MAIN:
@@ -200,7 +200,7 @@ def as_printed() -> Data:
 
 
 def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
-    """Check that claims on goodput which follow from the printed means are reproduced by them."""
+    """Check that the printed mean goodputs reproduce the claims that were derived from them."""
     judged = {one.claim.id: one for one in judge(STUDY, as_printed(), "full", MAIN)}
     decided = [
         name
@@ -226,8 +226,8 @@ def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
 def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]]) -> Data:
     """Return results of a whole design.
 
-    `metrics` gives the metrics of a run from the condition's place in the order of congestion and
-    the alternate algorithm.
+    `metrics(place, algorithm)` returns the metrics of a run, where `place` is the condition's place
+    in the order of congestion.
     """
     order = STUDY.module("mixed.measures").ORDER
     rows = [
@@ -240,9 +240,10 @@ def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]
 
 
 def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
-    """Check measures of the advantage of alternates over the competing TCP flows.
+    """Check measures of the goodput advantage of alternate algorithms over competing TCP flows.
 
-    BIC gains 1 % per place in the order of congestion, FAST nothing, all others 0.5 %.
+    The advantage rises with the condition's place in the order of congestion: by 1 % per place for
+    BIC, by 0 for FAST, by 0.5 % for the others.
     """
     rates = {"BIC": 0.01, "FAST": 0.0}
 
@@ -274,9 +275,9 @@ def declared(data: Data, name: str) -> float:
 
 
 def test_algorithms_are_compared_with_the_others_of_a_condition() -> None:
-    """Check the deviation of an algorithm from the mean of the others, over conditions.
+    """Check the relative deviation of an algorithm from the mean of the others, over conditions.
 
-    FAST completes a tenth fewer flows than the others in the 16 most congested conditions.
+    FAST completes 10 % fewer flows in the 16 most congested of 32 conditions: 5 % on average.
     """
 
     def metrics(place: int, algorithm: str) -> dict[str, float]:
@@ -319,7 +320,7 @@ def test_every_claim_names_what_a_run_has(tmp_path: Path) -> None:
 
 
 def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> None:
-    """Check transfer times of files against those predicted from an unlimited flow's ACKs."""
+    """Check that the transfer times of files follow from the ACKs of an unlimited flow."""
     ack = STUDY.module("loss_free.acknowledgements")
     routers = [{"name": name, "direct": 1} for name in ("X", "Y")]
     links = [{"from": "X", "to": "Y", "delay": 20}]
@@ -360,10 +361,9 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
 
 
 def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
-    """Check mean ranks on the cut network, only over groups in which all alternates have flows.
+    """Check mean ranks on the cut network, over the flow groups that all alternates have.
 
-    In the invented results, goodputs fall by 10 packets/s from each of the six algorithms to the
-    next.
+    Goodput is invented: each of the six algorithms has 10 packets/s less than the one before.
     """
     others = 13  # group of documents on very fast paths between fast hosts; CTCP has no flows in it
     rows = [
@@ -389,9 +389,9 @@ def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> No
 
 
 def test_outliers_on_a_cut_network_are_a_part_of_responses_and_conditions() -> None:
-    """Check the fraction of pairs (response, condition) with an outlier on the cut network.
+    """Check the fraction of pairs (response, condition) in which some algorithm is an outlier.
 
-    FAST retransmits ten times as much as the others in one of two conditions.
+    FAST is an outlier in a single response under one of two conditions of the cut network.
     """
     names = [name for name in contrasts.MACROSCOPIC if name != "movie_share"]
     rows = [

@@ -49,9 +49,9 @@ def test_hosts_are_as_many_as_printed(
 def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
     condition: str, below: int
 ) -> None:
-    """Check that the cut network keeps the sources of normal routers and the long-lived flows.
+    """Check that the network with fewer routers has the original's rates and long-lived flows.
 
-    L1, L2 and L3 are between the routers of table 6-12; `below` is the number of sources.
+    Each normal router has `below` sources in both. Ends of long-lived flows are in table 6-12.
     """
     cell = {"condition": condition, "algorithm": "TCP"}
     whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N7-MAIN", "N7-CUT"))

@@ -477,9 +477,9 @@ def test_studies_are_listed(cli: CommandLine) -> None:
 def test_a_claim_on_trajectories_of_one_replication_is_of_one_run(
     tiny: Path,
 ) -> None:
-    """Check that a claim on samples over time, recorded for one replication, is of one run.
+    """Check that a claim on samples over time counts as a claim on one run.
 
-    The other replications have metrics, but no samples.
+    Such samples are recorded only for the first replication.
     """
     with (tiny / "claims.csv").open("a") as file:
         file.write("E,E1,sampled,n=2,samples,3,2,4,,exact,1,4\n")

@@ -1,4 +1,4 @@
-"""New results of a study, completed by recorded results: used rows, and missing runs."""
+"""Adding new results to a study's recorded results: choice of rows, and missing runs."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -100,9 +100,9 @@ def test_a_power_of_ten_stands_above_the_axis_in_plain_text() -> None:
 
 
 def test_grid_lines_of_major_ticks_are_shown_or_hidden() -> None:
-    """Check which grid lines are shown or hidden for each argument.
+    """Check that calls of `grid` show and hide the grid lines of major ticks.
 
-    Without an argument they are toggled, as in Matplotlib; minor ticks have none.
+    A call without arguments toggles them, as in Matplotlib; minor ticks have no grid lines.
     """
     with rc_context({"axes.grid": False}):
         axis: Any = Figure().subplots(subplot_kw={"axes_class": QuickAxes}).xaxis

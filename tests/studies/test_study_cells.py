@@ -1,4 +1,4 @@
-"""Cells that claims need and that were run: search for them, their values and descriptions."""
+"""Tests of the cells that claims need: their descriptions, and those that were not run."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -105,7 +105,10 @@ def test_experiments_are_described_in_the_order_of_the_study() -> None:
 
 
 def recorded() -> RecordedCells:
-    """Return two cells of experiment E, one of them without `loss`, a cell of F, and other rows."""
+    """Return recorded cells: two of experiment E, one of F; other rows belong to no cell.
+
+    One cell of E has no value of `loss`.
+    """
     rows: list[dict[str, Any]] = [
         {"experiment": "E", "n": 1, "loss": 0.5, "rate": 1.0},
         {"experiment": "E", "n": 2, "loss": None, "rate": 2.0},

@@ -50,9 +50,9 @@ def study(*modules: str, **own: Any) -> Any:  # noqa: ANN401
 
 
 def test_runs_of_a_store_are_rows_with_metrics_and_costs() -> None:
-    """Check the rows for runs in a store, with metrics and costs.
+    """Check that each run in the store is a row with its metrics and costs.
 
-    Missing runs have no row; axes are those that have a column.
+    Missing runs have no row, and axes without a column are left out.
     """
     found = collected(study(), RUNS, Path())
     assert found.axes == ("n",)
@@ -121,7 +121,7 @@ def explored(
     rows: list[dict[str, Any]], *, axes: tuple[str, ...] = ("n", "queue"), conditions: Any = None,  # noqa: ANN401
     claims: str = "", columns: tuple[str, ...] = (), scale: str = "quick",
 ) -> tuple[list[tuple[str, pl.DataFrame, Any]], Any]:  # fmt: skip
-    """Return the tables that are added to an explorer of experiments E and F, and its page."""
+    """Return the tables and headings of the explorer of a study with experiments E and F."""
 
     def sweep(given: str) -> Any:  # noqa: ANN401
         assert given == scale
@@ -179,7 +179,8 @@ def rows(name: str = "E", count: int = 2, **more: Any) -> list[dict[str, Any]]: 
 def test_an_experiment_is_a_table_of_its_runs_to_explore() -> None:
     """Check that the explorer has a table of runs for each experiment.
 
-    Axes are factors, costs are left out, and the metric of most claims comes first.
+    The axes are the table's factors, and the metric of most claims comes first. The costs of runs
+    (packets, computing time) are left out.
     """
     [(name, frame, roles)], page = explored(rows(), claims="rate rate loss")
     assert (name, frame["cell"].to_list()) == ("E", ["1", "2"])

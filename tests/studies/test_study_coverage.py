@@ -1,4 +1,4 @@
-"""Coverage: runs of a part of a design decide only claims that further runs cannot change."""
+"""Claims of incomplete studies: decided only if the missing runs cannot change the verdict."""
 
 from collections.abc import Mapping, Sequence
 from math import nan
@@ -53,7 +53,10 @@ def study_with(folder: Path, measure: str, where: str, band: str, whole: str = W
 def data(
     losses: Mapping[str, Sequence[float | None]], others: Sequence[Mapping[str, object]] = ()
 ) -> Data:
-    """Return runs with the losses of each algorithm at the first delays, and the rows `others`."""
+    """Return results with one run for each loss in `losses`, and the rows `others`.
+
+    `losses` has a list for each algorithm: the losses at delays of 1 ms, 2 ms and so on.
+    """
     rows = [
         run(level, name, loss)
         for name, column in losses.items()
@@ -64,7 +67,7 @@ def data(
 
 
 def run(level: int, algorithm: str, loss: float | None, replication: int = 0) -> dict[str, object]:
-    """Return the row of a run; `level` is that of the delay."""
+    """Return the results of a run, whose delay is `level` + 1 ms, as a row."""
     return {"experiment": "E", "delay": (level + 1) * 1e-3, "algorithm": algorithm,
             "replication": replication, "loss": loss}  # fmt: skip
 
@@ -186,7 +189,7 @@ RUNS_OF_ONE = "value = 2\nlow = 1\nhigh = 4\nopposite = 0.5\nruns = 1"
 
 
 def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
-    """Check that a claim about a number of one run is undecided while levels are missing."""
+    """Check that a claim on the result of a single run is undecided until all delays are run."""
     study = study_with(tmp_path, "least", RENO, RUNS_OF_ONE)
 
     def losses(levels: Sequence[float]) -> Data:
@@ -207,7 +210,7 @@ def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lacking", [None, nan])
 def test_a_level_without_the_metric_is_not_there(lacking: float | None, tmp_path: Path) -> None:
-    """Check that a run without a value of the metric does not count among a claim's runs."""
+    """Check that a run without a value of a claim's metric does not count as measured."""
     losses = data({"reno": [1, 2, 2]}, [run(3, "reno", lacking)])
     about_all = judged(study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5"), losses)
     assert (about_all.verdict, about_all.measured) == (UNDECIDED, 2)
@@ -223,7 +226,7 @@ def test_a_level_without_the_metric_is_not_there(lacking: float | None, tmp_path
 
 
 def test_a_claim_on_some_of_its_runs_says_so(tmp_path: Path) -> None:
-    """Check that a claim that is not about all levels of an axis states its number of runs."""
+    """Check that a claim which needs only some levels states how many runs it had."""
     study = study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5", whole="")
     judgement = judged(study, data({"reno": [1, 2, 2]}))
     assert judgement.outcome == "reproduced: on 3 of 4 runs"

@@ -13,7 +13,7 @@ from longhaul.studies.data.lookup import Samples, at
 
 
 def data() -> Data:
-    """Return experiment A, two algorithms over a load with replications, and B with one cell."""
+    """Return results of experiment A, by `load` and `name`, and of B, which has a single cell."""
     rows = [
         {"experiment": "A", "load": load, "name": name, "replication": number, "rate": rate,
          "loss": loss}
@@ -137,7 +137,7 @@ def test_samples_that_are_kept_are_looked_up_once() -> None:
 
 
 def test_each_replication_is_data_of_its_own() -> None:
-    """Check that the data of one replication have none of another's samples over time."""
+    """Check that a replication's data contain no samples over time of other replications."""
     each = data().each_replication
     assert [len(one.values) for one in each] == [4, 2, 2]
     assert [one.values["replication"].unique().to_list() for one in each] == [[0], [1], [2]]
@@ -188,9 +188,9 @@ def test_two_curves_are_compared_at_common_points() -> None:
 
 
 def test_tables_are_read_with_exact_levels(tmp_path: Path) -> None:
-    """Check that tables are read with the levels before they were rounded to single precision.
+    """Check that levels are read exactly, although tables are stored in single precision.
 
-    Other axes are left out.
+    Axes that no table has are left out.
     """
     data().write(tmp_path)
     after = Data.read(tmp_path, ("other", "load", "name"))

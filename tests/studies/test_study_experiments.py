@@ -40,10 +40,7 @@ def test_an_experiment_has_defaults(tmp_path: Path) -> None:
 
 
 def test_an_experiment_without_scenario_is_theory(tmp_path: Path) -> None:
-    """Check that an experiment without a scenario is theory, which is not simulated.
-
-    Its factors are no axes of results.
-    """
+    """Check that an experiment without a scenario counts as theory and has no axes of results."""
     found = read(tmp_path, HEAD + ONE + "replications = { full = 3 }\nfactors = { n = [1] }\n")["E"]
     assert found.template is None
     assert (len(found.sweep("full")), found.cells("full").all, found.axes) == (0, [], ())
@@ -80,9 +77,9 @@ replications = { full = 5 }
 
 
 def test_values_may_be_given_by_scale(tmp_path: Path) -> None:
-    """Check values that depend on the scale of a study.
+    """Check values that depend on the scale (`quick`, `full`) of a study.
 
-    Scales are allowed in factors, settings and scenario; tables with other keys are values.
+    A table is read as values by scale only if all its keys are scales.
     """
     by_scale = '{ quick = "1 s", full = "9 s" }'
     scenario = f"[scenario]\nduration = {by_scale}\nmeasure = [{{ every = {by_scale} }}]\n"
@@ -104,9 +101,9 @@ half = { levels = { quick = 1, all = 2 } }
 
 
 def test_parts_of_a_scenario_follow_the_scenario_of_the_file(tmp_path: Path) -> None:
-    """Check that parts of a scenario are merged after the scenario of the file.
+    """Check that `parts` of a scenario are merged in order, after the study's own scenario.
 
-    Lists are extended, other values replaced; included directories may use the study's parts.
+    Lists are extended, other values replaced.
     """
     parts = {
         "scenarios__first": 'duration = "2 s"\nflows = [{ label = "first" }]\n',
@@ -162,9 +159,9 @@ def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
 
 
 def test_conditions_may_differ_between_replications(tmp_path: Path) -> None:
-    """Check conditions that differ between replications.
+    """Check that a condition may set another value of a factor in each replication.
 
-    Their factors are not words of claims, because they have no single value for a cell.
+    Claims cannot select by such a factor, because it has several values under one condition.
     """
     table = "load,replication,how,who\n1,0,late,a\n1,1,early,a\n2,0,late,b\n"
     common = "[common]\n" + LOADS

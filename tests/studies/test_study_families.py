@@ -94,7 +94,7 @@ def cell(
     name: str, where: str, value: str = "2", *, tolerance: str = "50 %", runs: str = "1",
     source: str = "Table 1", measure: str = "value", experiment: str = "E", **ends: str,
 ) -> Claim:  # fmt: skip
-    """Return a claim on a printed number, by default of one run."""
+    """Return a claim about a printed number, which by default comes from a single run."""
     row = dict.fromkeys(("low", "high", "opposite"), "") | ends
     about = {"id": name, "experiment": experiment, "statement": "", "source": source}
     words = f"of={experiment.split()[0]} {where}"
@@ -217,9 +217,9 @@ def of_cells(data: Any, statistic: str = DIFFERENCE) -> Family | None:  # noqa: 
 def test_replications_without_all_cells_do_not_count(
     lacking: Sequence[float | None],
 ) -> None:
-    """Check that replications that lack a cell do not count in a family.
+    """Check that a replication with a missing or infinite value does not count in a family.
 
-    Differences are relative to the printed value 2: a mean of (3 + 5) / 2 is 1 above.
+    The printed value is 2, so values of 3 and 5 have a mean relative difference of 1.
     """
     whole = [(3.0, 5.0), (2.0, 2.0), (1.0, 2.0)]
     assert of_cells(rows(*whole, lacking)) == Family((1.0, 0.0, -0.25), (-0.5, 1.0), DIFFERENCE)
@@ -235,7 +235,7 @@ def test_numbers_that_have_no_logarithm_are_refused_with_the_family() -> None:
 
 
 def test_a_family_is_judged_for_all_of_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check that a family gives all of its cells the same verdict.
+    """Check that all claims of a family get the family's verdict, here `outside the band`.
 
     All three replications are ten times as large as the printed values.
     """

@@ -36,7 +36,7 @@ def read(folder: Path, text: str) -> list[Figure]:
 def test_a_declared_figure_has_defaults(tmp_path: Path) -> None:
     """Check the defaults of a declared figure.
 
-    Lines show the first experiment in different styles, in a single panel.
+    Its lines are from its first experiment and differ in style; it has a single panel.
     """
     lines = [Line("E", "rate", "CUBIC", LABELS[0]), Line("E", "loss", "Reno", LABELS[1])]
     assert read(tmp_path, DECLARED) == [
@@ -171,7 +171,7 @@ def test_a_figure_without_any_run_is_not_drawn(drawn: dict[str, Any], is_drawn: 
 
 
 def test_a_panel_may_be_drawn_by_a_function() -> None:
-    """Check that a panel can be drawn by a function, which gets the panel's queue.
+    """Check that a panel can be drawn by a function, which gets the name of the panel's queue.
 
     A panel without runs stays empty.
     """
@@ -304,9 +304,9 @@ def test_powers_of_ten_are_named(low: float, high: float, labels: list[str] | No
 
 
 def test_panels_leave_room_for_labels_and_legend() -> None:
-    """Check the room for labels and legend around panels, in inches of 8.4 by 3.
+    """Check the margins of a figure of 8.4 by 3 inches.
 
-    Names and labels are on the left, a row of the legend below.
+    The y axis needs room for its name and its longest label, the bottom for a row of the legend.
     """
     whole = drawing(figure(line()), data())
     assert whole is not None

@@ -45,7 +45,7 @@ columns = [
 
 
 def own(folder: Path, name: str, text: str, claims: str = "A1 A2 B1") -> Any:  # noqa: ANN401
-    """Write a file of a study, and return the study with claims of these names."""
+    """Write the file `name` of a study in `folder`, and return a study with the named `claims`."""
     (folder / name).write_text(text)
     named = [SimpleNamespace(id=one) for one in claims.split()]
     return SimpleNamespace(path=folder, claims=named)
@@ -339,9 +339,9 @@ def counted(runs: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def test_runs_are_chosen_by_levels(link: Study) -> None:
-    """Check the runs that are selected by levels.
+    """Check that runs are selected by levels, with the replications of a level in sequence.
 
-    Replications follow one another; experiments without the axis are left out.
+    Experiments without the axis are left out.
     """
     assert len(link.runs("full")) == 2 * (4 + 2 + 1)
     chosen = counted(link.runs("full", where={"loss": ["0.0001"], "n": ["2", "1"]}))

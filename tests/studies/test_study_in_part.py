@@ -251,9 +251,9 @@ def test_run_of_mesonet_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 def test_versions_and_parts_of_runs_that_a_study_does_not_take(
     study: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check which results versions and incomplete runs a study does not take.
+    """Check that a study refuses incomplete runs, and runs of unsuitable results versions.
 
-    Only complete runs of results versions with the same figures are accepted.
+    A results version is suitable if it gives the same results as the current one.
     """
     cli("study", "scenario", study, "clean", "algorithm=cubic", "--out", "one.toml")
     cli("run", "one.toml", "--out", "one", "--quiet")

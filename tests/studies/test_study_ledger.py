@@ -179,15 +179,15 @@ def test_the_table_has_a_row_for_each_claim() -> None:
 def test_the_interval_of_samples_holds_the_measured_value(
     measured: float, samples: Sequence[float], interval: Interval | None
 ) -> None:
-    """Check that the interval of bootstrap samples includes the measured value.
+    """Check the interval of bootstrap samples, which covers the central 95 % of them.
 
-    It covers the central 95 % of the samples.
+    The interval is extended if it does not include the measured value.
     """
     assert ledger._interval(measured, samples) == pytest.approx(interval)
 
 
 class Asked:
-    """Stand-in for a claim's question, which answers with a number or raises an exception."""
+    """Stand-in for a claim's question, whose `value` is a given number or exception."""
 
     def __init__(self, answer: float | Exception) -> None:
         self.answer = answer

@@ -146,9 +146,9 @@ def test_declared_figures_precede_those_in_python(tmp_path: Path) -> None:
 
 
 def test_a_run_is_reduced_by_the_study_or_by_its_responses(tmp_path: Path) -> None:
-    """Check that a run is reduced by the study's function, or by its responses.
+    """Check which function of a study reduces its runs to stored values.
 
-    Each way of reduction has its own store.
+    Values of different functions are stored as different variants.
     """
     plain, sampled = (link(tmp_path, f"{HEAD}{SCENARIO}{ONE}{more}", metrics=METRICS)
                       for more in ("", "all_samples = true\n"))  # fmt: skip

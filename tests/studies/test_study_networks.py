@@ -1,4 +1,4 @@
-"""Networks of studies: read from scenarios, selected for the page, and laid out as pictures."""
+"""Tests of a study's networks: read from scenarios, selected for the page, and drawn."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -61,9 +61,9 @@ def test_a_dumbbell_has_a_router_on_either_side() -> None:
 
 
 def test_a_parking_lot_has_routers_between_its_hops() -> None:
-    """Check that a parking lot has routers between its hops.
+    """Check that a parking lot is drawn as a row of routers, with a link for each hop.
 
-    Flows cross all hops unless they have a path; proxies name their routers.
+    Flows without `path` cross all hops; proxies are at the routers that the scenario names.
     """
     hops = [{"rate": "1 Mbps"}, {"delay": "2 ms"}]
     flows = [{"label": "all"}, {"label": "back", "direction": "reverse"},
@@ -117,7 +117,7 @@ def test_a_network_is_part_of_one_with_all_of_its_ways(
 
 
 def lot(name: str, hops: int, *labels: str) -> Any:  # noqa: ANN401
-    """Return an experiment with flows over a parking lot; its other runs have no network."""
+    """Return an experiment of two runs: flows over a parking lot, and a run without network."""
     flows = [{"label": label} for label in labels]
     scenario = {"topology": {"parking-lot": {"hops": [{}] * hops}}, "flows": flows}
     runs = [SimpleNamespace(scenario=scenario), SimpleNamespace(scenario={})]

@@ -1,4 +1,4 @@
-"""Verdicts from some levels of an axis, texts of conclusions, citations and links, by hand."""
+"""Verdicts on incomplete results, texts of conclusions, citations and links."""
 
 import base64
 import json
@@ -51,9 +51,9 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """Check the bounds of a number over all 32 levels if 24 levels are missing.
+    """Check the bounds of a number over 32 levels, if it is 2 to 4 over the 8 that were run.
 
-    Any number of the missing levels may count.
+    The other 24 levels add 0 to 24 to a count, for example, so its bounds are 2 and 28.
     """
     assert bounds(kind, (2.0, 4.0), PART) == expected
 
@@ -104,9 +104,9 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 
 
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
-    """Check that a prediction interval alone decides nothing.
+    """Check that a claim is undecided if the rule for one more run is undecided.
 
-    The bounds over all levels are in the band, but the rule for one more run is undecided.
+    The bounds over all levels lie in the band, but do not decide alone.
     """
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (
@@ -177,7 +177,7 @@ def test_the_worst_verdict_of_a_conclusion(
     ],
 )  # fmt: skip
 def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) -> None:
-    """Check the figures that a source cites, including those in ranges.
+    """Check the list of figures that a citation such as `Figures 4.17 to 4.19` names.
 
     At most forty figures between the ends of a range are listed.
     """
@@ -185,9 +185,9 @@ def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) ->
 
 
 def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
-    """Check the text about missing levels of an experiment.
+    """Check the text about an experiment of which some runs are missing.
 
-    Up to eight existing levels are named, and only for axes that lack a level.
+    For an axis without runs at some levels, the text lists up to eight levels that have runs.
     """
     experiment: Any = SimpleNamespace(conditions={"n": {}})
 

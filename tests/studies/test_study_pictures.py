@@ -53,9 +53,9 @@ def test_a_picture_is_embedded_under_its_name(
 def test_figures_are_drawn_by_further_cores_if_there_are_many(
     cores: int | None, count: int, others: int, figures: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check how many processes draw figures: one per four figures, and the main process.
+    """Check the number `others` of worker processes that draw `count` figures on `cores` cores.
 
-    The main process draws the remaining figures.
+    One worker is started per four figures; the main process draws too.
     """
     del figures[:]
     figures += range(count)
@@ -114,14 +114,14 @@ def test_a_worker_draws_with_the_tables_that_it_was_given(monkeypatch: pytest.Mo
 
 
 class Asked:
-    """Stand-in for a claim's question, which answers for all samples at once or one by one."""
+    """Stand-in for a claim's question, with scripted answers."""
 
     def __init__(self, at_once: list[float] | None, *each: float | Exception) -> None:
         self.at_once = at_once
         self.each = list(each)
 
     def in_samples(self, samples: Any) -> np.ndarray | None:  # noqa: ANN401
-        """Return the answers for all samples; None if they are computed one by one."""
+        """Return the scripted answers for all samples at once; None if there are none."""
         assert samples == "at once"
         return None if self.at_once is None else np.array(self.at_once)
 
@@ -134,7 +134,7 @@ class Asked:
 
 
 class Samples:
-    """Three samples, which are iterated only if a question needs them one by one."""
+    """Stand-in for three bootstrap samples, which counts how often they are iterated over."""
 
     at_once = "at once"
 

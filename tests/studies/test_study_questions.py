@@ -1,4 +1,4 @@
-"""Questions of claims: their words by side, the cells that they need, and JSON of judgements."""
+"""Questions of claims: their `key=value` words, needed cells, and JSON of judgements."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -35,9 +35,10 @@ def test_words_are_numbers_where_they_can_be() -> None:
 
 
 def test_words_are_sorted_by_side() -> None:
-    """Check that words are assigned to the two sides of a comparison.
+    """Check the `key=value` words of a claim on each side of its comparisons.
 
-    A word that begins with `less.`, `over.`, `with.` or `against.` replaces that of the first side.
+    The second side has the words of the first side; words that begin with `less.`, `over.`,
+    `with.` or `against.` replace them.
     """
     sides = Sides.read(
         words_of("of=E metric=m less.n=2 over.metric=k when.k=1.. each=q runs=each other.n=3")
@@ -157,7 +158,7 @@ def test_the_level_of_a_cell_needs_all_other_words_alike() -> None:
 
 
 def experiment(name: str, *axes: str) -> Any:  # noqa: ANN401
-    """Return an experiment with levels 1 and 2 of each axis at the full scale."""
+    """Return an experiment with two levels of each axis, of which the quick scale has one cell."""
     levels: list[dict[str, float]] = [{}]
     for axis in axes:
         levels = [{**cell, axis: level} for cell in levels for level in (1.0, 2.000000001)]
@@ -316,7 +317,7 @@ def test_a_judgement_is_printed_as_json() -> None:
 
 
 def grid() -> Data:
-    """Return results of A with two queues, and of B with one, over numbers of flows."""
+    """Return results of experiments A (two queue disciplines) and B (one) for 1, 2 and 4 flows."""
     rows = [
         {"experiment": name, "replication": number, "queue": queue, "n": n, "rate": rate * n,
          "delay": delay}

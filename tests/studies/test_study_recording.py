@@ -1,4 +1,4 @@
-"""Recorded results of a study: rounding of tables, facts about runs, and precedence."""
+"""Recorded results of a study: rounded tables, facts about runs, and choice of a record."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -145,9 +145,9 @@ def test_scales_are_quick_and_full() -> None:
 def test_runs_are_executed_for_each_reduction_in_a_store_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Check that runs are executed once for each reduction, each with its own store.
+    """Check that runs are executed in one call per reduction, each with a separate store.
 
-    Failed runs of all reductions are returned.
+    The failed runs of all calls are returned.
     """
     plain, own, unused = (Reduction(name, lambda _: {}) for name in ("", "own", "unused"))
     reductions = {"A": plain, "B": own, "C": plain, "D": unused}

@@ -69,10 +69,7 @@ def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
 
 
 def test_trajectories_are_those_of_the_first_draw() -> None:
-    """Check that samples over time are those of the replication that is drawn first.
-
-    Measures of trajectories use a single run.
-    """
+    """Check that a resample has samples over time of one replication, the first one drawn."""
     for sample in ResampledData(results(some=5, once=1), 20):
         drawn = sample.trajectory("some")["rate"].to_list()
         assert drawn == [sample.points("some", protocol="a")["rate"][0]]
@@ -80,7 +77,7 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 
 def test_nothing_to_draw_gives_no_samples() -> None:
-    """Check that there are no samples if all experiments have a single run, without scatter."""
+    """Check that there are no bootstrap samples if every experiment has only one replication."""
     assert not list(ResampledData(results(once=1, other=1), 10))
     assert not list(ResampledData(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 
@@ -140,7 +137,7 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
-    """Check claims computed for all samples at once against those computed one by one.
+    """Check claims computed for all bootstrap samples at once against those computed one by one.
 
     All at once is possible only if the samples have the same cells.
     """
@@ -157,9 +154,9 @@ def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: fl
 
 
 def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_them() -> None:
-    """Check that the rows at each level are found once for all samples with the same cells.
+    """Check that bootstrap samples with the same cells share one index from levels to rows.
 
-    The number of axes does not matter.
+    This holds for one axis, two axes and none.
     """
     data = grid(1, 0.0)
     first, other = list(ResampledData(data, 2))
@@ -169,7 +166,7 @@ def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_th
 
 
 def uneven() -> Data:
-    """Return experiments whose replications, numbers of runs and orders of rows are irregular."""
+    """Return experiments that differ in replications, numbers of runs and the order of rows."""
     rows = [
         {"experiment": name, "n": n, "replication": number, "rate": rate, "loss": loss}
         for name, n, number, rate, loss in (
@@ -183,7 +180,7 @@ def uneven() -> Data:
 
 @pytest.mark.parametrize("given", [uneven, lambda: grid(3, 0.2), lambda: results(some=3, once=1)])
 def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data]) -> None:
-    """Check the cells of a sample against those of a table of its drawn rows.
+    """Check that a bootstrap sample has the cells of a table made of the sample's rows.
 
     Medians, numbers of runs and levels must agree.
     """
@@ -203,9 +200,9 @@ def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data
 
 
 def test_a_run_that_is_drawn_again_has_another_number() -> None:
-    """Check that a replication that is drawn again gets a new number.
+    """Check that a replication gets a new number if a bootstrap sample draws it a second time.
 
-    The new number is the same in all cells. The first draw keeps the replication's own number.
+    The new number is the same in all cells.
     """
     several = 0
     for sample in ResampledData(uneven(), 20):

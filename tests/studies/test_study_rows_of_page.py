@@ -45,10 +45,7 @@ def figure(number: str, *lines: tuple[str, str], experiments: tuple[str, ...] = 
 
 
 def test_verdicts_so_far_are_of_claims_on_a_part_that_are_open() -> None:
-    """Check the count of preliminary verdicts: not final, and based on some of the levels.
-
-    Claims on all of their levels, and verdicts that no further level changes, do not count.
-    """
+    """Check the counts of preliminary verdicts, which missing levels could still change."""
     ones = [
         judged(about("A"), UNDECIDED, so_far, part=PART, is_partial=True)
         for so_far in (REPRODUCED, REPRODUCED, CONTRADICTED, UNDECIDED, "", "", "")
@@ -101,7 +98,7 @@ def test_a_claim_is_a_row() -> None:
 def test_rows_lead_to_the_runs_of_their_first_experiment() -> None:
     """Check that a claim's row links to the runs of its first experiment in the explorer.
 
-    Theory has no runs, and without an explorer there are no links.
+    An experiment of theory has no runs to link to, and without an explorer there are no links.
     """
     explorer = Path("here/link-explorer.html")
     both = judged(about("A", "E F"))
@@ -142,7 +139,7 @@ RUNS = pl.DataFrame(
 def test_an_experiment_is_a_row_of_its_runs(
     name: str, axes: tuple[str, ...], runs: pl.DataFrame, row: tuple[str, str, str]
 ) -> None:
-    """Check an experiment's row: number of runs, range of replications, results versions."""
+    """Check an experiment's row on the page: runs, range of replications, versions of results."""
     of: Any = SimpleNamespace(data=SimpleNamespace(values=runs, axes=axes))
     found = page._experiment(Experiment(name, "Title", {}, {}, {}, {}, "the rest"), of)
     assert (found["name"], found["title"], found["left_out"]) == (name, "Title", "the rest")
@@ -177,9 +174,9 @@ def test_a_figure_has_its_claims_and_counts_others_on_its_experiments() -> None:
 
 
 def test_a_conclusion_counts_the_claims_that_it_asks_of_the_source_and_of_us() -> None:
-    """Check the claims that a conclusion counts.
+    """Check the claims that a conclusion counts: all except checks of the set-up.
 
-    Checks of the set-up do not count; derived claims do if they were measured.
+    The number of derived claims does not include claims that were not run.
     """
     sources = ("derived", "derived", "derived", "set-up", "hypothesis", "Table 2")
     verdicts = (REPRODUCED, CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, REPRODUCED)
@@ -288,7 +285,7 @@ class Drawn:
 def test_conclusions_are_shown_with_questions_summary_and_whom_they_are_about(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Check that conclusions are shown with their subjects, questions and summary.
+    """Check that the page has questions, a summary, and the conclusions about each subject.
 
     Subjects are in the order of their first conclusion.
     """
@@ -319,7 +316,7 @@ def test_claims_checks_and_hypotheses_have_their_parts_of_the_page(
 ) -> None:
     """Check that claims, checks and hypotheses are in separate parts of the page.
 
-    Only claims are counted, cited in figures, and linked to the explorer.
+    Only claims enter the counts of verdicts, and have links to figures and to the explorer.
     """
     sources = {"A": "Figure 1", "B": "set-up", "C": "hypothesis", "D": "Figure 9"}
     ones = [judged(about(name, source=source)) for name, source in sources.items()]

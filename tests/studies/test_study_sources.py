@@ -1,4 +1,4 @@
-"""Passages that claims cite, which must exist in their sources, and reasons for omissions."""
+"""Claims of all studies: citations must exist, bands be possible, and omissions be explained."""
 
 import csv
 import re
@@ -111,10 +111,7 @@ def turning_point(claim: Claim) -> float | None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
-    """Check the value from which on a statement about the larger side is contradicted.
-
-    If a half-open band ends at the value of equal sides, `opposite` is that value.
-    """
+    """Check that a claim "A is larger than B" is contradicted (`opposite`) from A = B on."""
     for claim in study.claims:
         band, turn = claim.expected, turning_point(claim)
         is_open = not (isfinite(band.low) and isfinite(band.high))
@@ -124,10 +121,10 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
-    """Check that `opposite` of each claim is one of the values that its sentence allows.
+    """Check that the value from which on a claim is contradicted (`opposite`) is a natural one.
 
-    These are the value of equal sides, an end of the band, and one half. For a count of most
-    levels, half of the levels is the band's lower end minus one.
+    It is none, 0 or 1 (equal sides), one half, an end of the band or, for a count, half of the
+    levels (one below the band).
     """
     for claim in study.claims:
         band = claim.expected
@@ -138,9 +135,9 @@ def test_contraries_follow_from_the_sentences(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_printed_size_has_no_contrary(study: Study) -> None:
-    """Check that a claim about a printed size has no `opposite`.
+    """Check that no value contradicts (`opposite`) a claim on the size of a printed number.
 
-    A band on both sides of a printed number is about its size, not about the larger side.
+    The band of such a claim is finite, and contains the printed number.
     """
     for claim in study.claims:
         band = claim.expected

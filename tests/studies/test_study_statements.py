@@ -1,4 +1,4 @@
-"""Statements: claims of one sentence, which count once and are judged together."""
+"""Tests of statements: claims about one sentence of a source, judged and counted as one."""
 
 from collections import Counter
 from dataclasses import replace
@@ -89,9 +89,9 @@ def test_every_named_sentence_has_several_claims(study: Study) -> None:
 
 
 def test_a_card_counts_statements_once() -> None:
-    """Check that a card counts statements instead of claims.
+    """Check that a conclusion's card on the page counts statements instead of claims.
 
-    The five claims with the id A22 are about one number, so they are one statement.
+    Several claims can belong to one statement, such as A22.
     """
     study = find("split-pep-2009")
     _, results = record.recorded(study)

@@ -27,7 +27,7 @@ def claim(low: float, high: float, opposite: float | None = None) -> Claim:
 
 
 def of_one_run(claim: Claim, printed: float | None) -> Claim:
-    """Return the claim, with `printed` as the source's number from a single run."""
+    """Return `claim`, changed to one about the number `printed` from a single run."""
     return replace(claim, expected=replace(claim.expected, printed=printed), runs="1")
 
 

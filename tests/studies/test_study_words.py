@@ -27,9 +27,9 @@ from longhaul.studies.errors import unknown
     ],
 )
 def test_a_word_selects_levels(word: selection.Word, chosen: list[Any], others: list[Any]) -> None:
-    """Check which levels a word selects.
+    """Check which levels of an axis are selected by a word such as `8,21`, `!8` or `50..79`.
 
-    Ranges include both ends; calculated levels may differ in their last bits.
+    Ranges include both ends; rounding errors of levels are tolerated.
     """
     selects = selection.selects(word)
     assert [level for level in (*chosen, *others) if selects(level)] == chosen
@@ -76,9 +76,9 @@ def test_other_arithmetic_is_refused(text: str) -> None:
 
 
 def test_a_name_that_does_not_exist_is_answered_with_one_that_does() -> None:
-    """Check the suggestion for a name that does not exist.
+    """Check that the message about an unknown name suggests a similar name that exists.
 
-    A name is suggested if four of ten letters are equal, because names of experiments are short.
+    Names of experiments are short; therefore 40 % of equal letters suffice.
     """
     error = str(unknown("experiment", "N7-MAN", ["N7-MAIN", "FTP-TODAY"], "longhaul study list"))
     assert error.startswith("no experiment is called `N7-MAN` (did you mean `N7-MAIN`?)")

@@ -94,7 +94,7 @@ def test_drains_and_how_soon_they_are_reported() -> None:
 
 
 def test_a_router_without_drops_is_not_what_drains() -> None:
-    """Check that the detectors' queue is the path's delay if the first router drops nothing."""
+    """Check that the path's queueing delay is used as the queue if the router drops nothing."""
     t, delay = np.arange(3.0), np.array([0.0, 0.2, 0.1])
     router = {"t_s": [0, 1], "queue_bytes": [0, 900], "dropped_pkts": [0, 2]}
     assert DETECTORS._first_drop(router) == 1.0
@@ -113,7 +113,7 @@ def test_spells_and_lags_of_averages() -> None:
 
 
 def of_flows(**by_flow: list[float]) -> Data:
-    """Return medians of twenty flows with one protocol; flows that are not given have 1."""
+    """Return metrics of twenty flows of one run; a flow without a given value has the value 1."""
     row: dict[str, Any] = {"experiment": "E", "protocol": "pcwnd", "replication": 0}
     for metric, values in by_flow.items():
         padded = values + [1.0] * (20 - len(values))
@@ -153,7 +153,7 @@ def test_peaks_of_a_queue_and_seconds_at_one_packet() -> None:
 def test_running_goodput_and_how_far_it_drifts() -> None:
     """Check the running goodput and its largest deviation from the final value.
 
-    A goodput of 9 at 150 s and of 10 from 200 s on deviates by 10 % after 150 s.
+    The goodput is 9 at 150 s and 10 at the end, so the largest deviation after 150 s is 10 %.
     """
     running = {100.0: 8.0, 150.0: 9.0, 200.0: 10.0, 300.0: 10.0}
     cell = {"experiment": "E", "replication": 0, "protocol": "reno", "length_s": 300.0}
@@ -171,9 +171,9 @@ def test_running_goodput_and_how_far_it_drifts() -> None:
 
 
 def test_three_detectors_are_drawn_over_one_drain_of_the_queue() -> None:
-    """Check the plots of three detectors while the queue drains.
+    """Check the plots of three detectors over the same drain of the queue.
 
-    SyncTrend and SyncMix report a decrease, SyncAvg falls later (Figures 3.12 and 3.15).
+    SyncTrend and SyncMix report the decrease early, SyncAvg only later (Figures 3.12 and 3.15).
     """
     _, found = record.recorded(STUDY)
     figure = next(one for one in FIGURES.TRANSFERS if one.number == "3.12, 3.15")

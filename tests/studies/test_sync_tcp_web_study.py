@@ -226,7 +226,7 @@ def axes_of(number: str, samples: pl.DataFrame) -> list[Axes]:
 
 
 def curve(name: str, heights: list[float], experiment: str, **levels: str | float) -> pl.DataFrame:
-    """Return a curve with these heights at 0, 1 and so on."""
+    """Return a curve with the values `heights` at x = 0, 1, 2, ..."""
     x = [float(at) for at in range(len(heights))]
     words = {"experiment": experiment, "curve": name, "replication": 0, **levels}
     return pl.DataFrame({"x": x, "y": heights}).with_columns(

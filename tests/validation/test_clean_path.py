@@ -1,4 +1,4 @@
-"""Delay- and model-based algorithms alone on a path: they keep the queues of their papers."""
+"""Delay- and model-based algorithms alone on a path: their queues are as in their papers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recordings of a kernel: their figures, valid recordings, and messages about missing rights."""
+"""Tests of recordings of a Linux kernel: their figures, refused recordings, missing rights."""
 
 import json
 import math

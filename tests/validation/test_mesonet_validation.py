@@ -251,7 +251,7 @@ def test_the_report_is_read_as_it_was_written(
 
 
 def page_table(page: str, first: str) -> list[list[str]]:
-    """Return the rows of the page's table whose header begins with `first`."""
+    """Return the rows of the first table in the text `page` whose header begins with `first`."""
     lines = iter(page.splitlines())
     next(line for line in lines if line.startswith(f"| {first} |"))
     next(lines)

@@ -1,4 +1,4 @@
-"""Mean windows under losses: a recursion against closed forms, and simulations against both."""
+"""Mean windows under losses, by a recursion, by closed forms and by simulation."""
 
 from math import log, pi, prod, sqrt
 
@@ -28,12 +28,12 @@ def test_a_saw_tooth_of_aimd_has_its_closed_form(increase: float, decrease: floa
 def random_over_even(kept: float) -> float:
     """Return the ratio of AIMD's mean window under random losses to that under even losses.
 
-    Between losses w^2 grows by 2 a per segment; a loss keeps the fraction `q = kept^2` of it. The
-    stationary w^2 is 2 a / p times a sum of exponential variables with weights 1, q, q^2 and so on,
-    whose moment of order -1/2 is sqrt(pi) times the product below; time weighs a segment by 1 / w.
-    For standard TCP the mean is 1.3098 / sqrt(p) (Ott, Kemperman and Mathis, "The stationary
-    behavior of ideal TCP congestion avoidance", 1996).
+    `kept` is the fraction of the window that a loss leaves (Ott, Kemperman and Mathis, "The
+    stationary behavior of ideal TCP congestion avoidance", 1996).
     """
+    # With random losses, w^2 at a segment is 2 a / p times a sum of exponential variables with
+    # weights 1, q, q^2, ...; `moment` is the mean of that sum to the power -1/2. The mean window
+    # over time is the inverse of the mean of 1 / w over segments.
     q = kept * kept
     moment: float = sqrt(pi) * prod((1.0 - q ** (k - 0.5)) / (1.0 - q**k) for k in range(1, 400))
     return sqrt(2.0) / moment / aimd(1.0, 1.0 - kept, 1.0)

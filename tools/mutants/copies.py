@@ -63,7 +63,7 @@ def _link(path: Path, target: Path) -> None:
 
 
 def _update(path: Path, code: bytes) -> None:
-    """Write a file only if its content differs, since Cargo rebuilds crates with written files."""
+    """Write a file only if its content differs; Cargo would rebuild the crate of a written file."""
     if not path.is_file() or path.read_bytes() != code:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(code)

@@ -52,10 +52,10 @@ class Mutation:
 def draw(
     room: Room, count: int, rng: random.Random, sites: Callable[[Path], list[Mutation]]
 ) -> list[Mutation]:
-    """Draw `count` changes in the files of `room`.
+    """Draw `count` changes in the files of `room`, no two of the same code.
 
-    A part of the room, a function in it, a kind of change and the changed place are each drawn
-    uniformly. No two changes are of the same code. `sites` returns the possible changes of a file.
+    The draw is uniform at each step: part of the room, function, kind of change, place. `sites`
+    returns the possible changes of a file.
     """
     parts = {
         part: [replace(site, room=room.name) for file in files for site in sites(file)]

@@ -7,7 +7,6 @@ and `docs/linux.md` with its plots.
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ProcessPoolExecutor
 
 from validation.linux import report
 from validation.linux.bands import MAIN, count
@@ -18,6 +17,7 @@ from validation.linux.judge import Verdict, judge, recorded, repeated
 from validation.linux.page import page
 from validation.linux.pictures import draw
 from validation.pages import DOCS
+from validation.workers import pool
 
 
 def main(prefixes: list[str]) -> int:
@@ -32,8 +32,8 @@ def main(prefixes: list[str]) -> int:
         for case in cases()
         if case.name.startswith(tuple(prefixes or [""])) and case.name in kernel
     ]
-    with ProcessPoolExecutor(2) as pool:
-        simulated = list(pool.map(simulate, chosen))
+    with pool(2) as workers:
+        simulated = list(workers.map(simulate, chosen))
     verdicts = compare(chosen, simulated)
     for verdict in verdicts:
         if not verdict.within:

@@ -103,9 +103,9 @@ def send(case: dict[str, Any], folder: Path) -> None:
 
 
 def _write(sender: socket.socket, number: int, flow: dict[str, Any], start: float) -> None:
-    """Write to the socket of one flow: without end, at intervals, or once all of its bytes.
+    """Write the data of one flow: without end, a finite number of bytes, or some at intervals.
 
-    `number` is the index of the flow, `start` the time at which the senders started.
+    `number` is the index of the flow; its start time is relative to `start`.
     """
     begin = start + flow["start_s"]
     _sleep_until(begin)

@@ -106,7 +106,7 @@ def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
     """Return the window at the end of slow start, and the window in the last sample before it.
 
-    A recording only has samples, so its window at the end of slow start lies between the two.
+    A recording has only samples; the window at its end of slow start is between these two.
     """
     thresholds = samples["ssthresh_pkts"].to_numpy()
     known = np.nonzero(thresholds != thresholds[0])[0]

@@ -1,8 +1,8 @@
 """Conversion of recordings into reference data (`gold`): figures, windows, timing, settings.
 
-Data of cases without a new recording are kept. Of several recordings of a later case, the one with
-the fewest late packets is the reference; the others are repeats. All recordings of the first cases
-are repeats, because their reference was recorded by another program.
+Cases without a new recording keep their data. Of several recordings of a case, the one with the
+fewest late packets is the reference, and the others are repeats. The first cases already have a
+reference from another program, so all their recordings are repeats.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ def _write_settings(recording: Recording) -> None:
 
 
 def _merge(name: str, new: list[Row], keys: tuple[str, ...]) -> None:
-    """Replace the rows of `new` in the table `name`, and keep the order of the cases.
+    """Write the rows `new` to the table `name`, in place of old rows with equal columns `keys`.
 
-    Rows are identified by the columns `keys`.
+    Rows are sorted by case and run.
     """
     if not new:
         return

@@ -28,7 +28,7 @@ _STATEMENTS = {claim.id: claim.statement for claim in find("nist-2010").claims}
 
 
 def whole(experiment: str, claim: str) -> Name:
-    """Return the identifier of the row of a full-length run, a claim of the study `nist-2010`."""
+    """Return the identifier of a row about full-length runs, a claim of study `nist-2010`."""
     return f"{experiment} {claim}", _STATEMENTS[claim]
 
 

@@ -10,8 +10,8 @@ from longhaul.guide import examples
 from longhaul.mesonet import MesoNet
 from validation.mesonet.tables import published
 from validation.mesonet.verification import Verification, Windows, verifications
-from validation.mesonet.workers import pool
 from validation.rows import TREND, Row, as_found, close, judged, near
+from validation.workers import pool
 
 PART = "dumbbell"
 

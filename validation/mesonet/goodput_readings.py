@@ -1,9 +1,9 @@
-"""Interpretations of chapter 4's goodput per flow: by which number of flows it is divided.
+"""Interpretations (readings) of chapter 4's goodput per flow: among how many flows it is divided.
 
 The study does not say how many flows share the packets of a class. `python -m
 validation.mesonet.goodput_readings [LINE ...]` runs the named or all lines of table 4-28 for 40 s,
-of which the second half counts; all take 25 minutes of processor time. The goodputs of each class
-with each interpretation (reading) replace earlier ones in `measured/goodput_readings.csv`.
+of which the second half counts; all take 25 minutes of processor time. Goodputs by class and
+reading replace earlier ones in `measured/goodput_readings.csv`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ READINGS = {
     "half_connecting": numbered_responses.FLOWS,
     "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
-"""Number of flows by which each reading divides; the responses of the study use the third."""
+"""Number of flows by which packets are divided, for each reading; MesoNet uses the third."""
 TITLES = (
     "transferring flows and half of the completed flows", "transferring and completed flows",
     "transferring and connecting flows and half of the completed flows",

@@ -29,7 +29,7 @@ COLUMNS = ("reading", "algorithm", "seed", *ENDS)
 
 @dataclass(frozen=True)
 class Reading:
-    """Changes of a reading to the scenario, and the algorithms and seeds with which it is run."""
+    """A possible cause of slow flows: changes to the scenario, and the runs that test it."""
 
     changes: Sequence[str] = ()
     runs: Sequence[tuple[str, int]] = (("TCP", 1),)

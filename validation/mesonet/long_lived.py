@@ -18,8 +18,8 @@ from longhaul.files.rows import number
 from longhaul.mesonet import MesoNet
 from validation.mesonet.network import FULL_PKTS, quiet
 from validation.mesonet.tables import published
-from validation.mesonet.workers import pool
 from validation.rows import Row, close, near
+from validation.workers import pool
 
 PART = "long-lived"
 ENDS = {"L1": ("B0a", "K0a"), "L2": ("C0a", "I0a"), "L3": ("E0a", "F0a")}
@@ -43,15 +43,11 @@ TCP_GOODPUT = 0.02
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
 """Allowed relative difference of a lag, the time from a flow's start to full speed.
 
-Other algorithms have 6 %, or one measuring interval if that is more, because lags are ends of
-intervals.
+For other algorithms it is 6 %, but at least one measuring interval, in which lags are measured.
 """
 OTHERS = 0.06
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
-"""Algorithms whose lags may differ by two measuring intervals.
-
-The same holds for all runs with `EXCESS_MS`.
-"""
+"""Algorithms whose lags may differ by two measuring intervals, as in all runs with `EXCESS_MS`."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,11 @@ class Flows:
         return f"{self.algorithm}, delays x {self.delay_factor}{excess}"
 
     def watched_s(self, flow: str) -> float:
-        """Return the seconds for which `flow` is observed: for standard TCP the whole period."""
+        """Return the seconds for which `flow` is observed.
+
+        Standard TCP is observed for the whole period, others for one and a half times the published
+        lag.
+        """
         lag_s = self.lags_s[flow]
         return PERIOD_S if self.algorithm == "TCP" or lag_s is None else 1.5 * lag_s + 2.0
 

@@ -104,9 +104,9 @@ def _period(name: str, from_s: float, until_s: float) -> dict[str, str]:
 
 
 def _eight(line: int, from_s: float, until_s: float) -> Case:
-    """Return the case of a line of table 4-28, whose figures are means over its eight runs.
+    """Return the case of a line of table 4-28: its eight runs, and the printed means over them.
 
-    Goodputs are left out, because they depend on a third question, the number of flows.
+    Goodputs are left out: they depend on a question that these readings do not decide.
     """
     cells = tuple({"run": str(run), "algorithm": "TCP"} for run in range(line, 65, 8))
     figures = tuple(
@@ -193,7 +193,7 @@ def read() -> dict[tuple[str, str], dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
-    """Yield case, figure, and the measured value with each reading, for all recorded figures."""
+    """Yield case, figure, and the value measured with each reading of the study's text."""
     recorded = read()
     for name, case in CASES.items():
         for figure in case.figures:

@@ -1,8 +1,8 @@
-"""Values of chapter 6 that follow from other printed values without simulation.
+"""Values of NIST SP 500-282, chapter 6, that follow from other printed values without simulation.
 
-Conditions 2 and 32 have hardly any losses. Each source thinks, connects in a round trip, and
-transfers, so the sources alone determine their flows: think time, window growth (y2) and flows at a
-router (T.y27) of NIST SP 500-282, tables 6-9, 6-29 and 6-30.
+In conditions 2 and 32, flows hardly lose packets, so the sources alone determine their numbers:
+each thinks, connects in a round trip, and transfers a file. The values are think time, window
+growth (y2) and flows at a router (T.y27) of tables 6-9, 6-29 and 6-30.
 """
 
 from __future__ import annotations

@@ -44,10 +44,7 @@ def waves() -> Iterator[Row]:
 
 
 def choices() -> Iterator[Row]:
-    """Yield rows for the fraction of flows in each class (E-13b), and for receivers (E-33).
-
-    Every source must find a receiver.
-    """
+    """Yield rows for the fractions of flows by class (E-13b), and for missing receivers (E-33)."""
     run = simulate(
         100,
         users={"think": "2 s"},

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from validation.linux.bands import Verdict, count
@@ -19,6 +18,7 @@ from validation.modules.compare import Measured, judge, measure
 from validation.modules.page import write
 from validation.modules.recordings import judged
 from validation.modules.trees import MODULES, objects, sources
+from validation.workers import pool
 
 Runs = dict[tuple[str, str], tuple[Measured, Measured | None]]
 
@@ -34,8 +34,8 @@ def main(arguments: list[str]) -> int:
         built = objects(sources(given.kernel, folder), folder)
         runs = _all(built, given.only)
         if not given.only:
-            with ProcessPoolExecutor(2) as pool:
-                both = judged(built, folder, pool)
+            with pool(2) as workers:
+                both = judged(built, folder, workers)
     verdicts = [
         verdict
         for (module, case), (kernel, ours) in runs.items()
@@ -53,9 +53,9 @@ def _all(built: dict[str, Path], only: list[str]) -> Runs:
     names = [name for name in compared if name in only] or compared
     cases = [case for case in CASES if case.name in only] or list(CASES)
     wanted = [(name, case) for name in names for case in cases]
-    with ProcessPoolExecutor(2) as pool:
-        kernel = pool.map(_kernel, [(built[name], case) for name, case in wanted])
-        ours = pool.map(_ours, wanted)
+    with pool(2) as workers:
+        kernel = workers.map(_kernel, [(built[name], case) for name, case in wanted])
+        ours = workers.map(_ours, wanted)
         return {
             (name, case.name): (theirs, own)
             for (name, case), theirs, own in zip(wanted, kernel, ours, strict=True)

@@ -52,7 +52,10 @@ def _counts(sides: Sequence[Sequence[Verdict]]) -> list[str]:
 
 
 def apart(both: Both) -> list[str]:
-    """Return a table of the figures that only one of the two sides keeps within its band."""
+    """Return a table of figures that are within their band on one of the two sides only.
+
+    The sides are the kernel's module and our algorithm.
+    """
     rows = (
         [own.case, own.flow, FIGURES[own.figure].title]
         + [f"{value:.4g}" for value in (own.kernel, their.ours, own.ours)]

@@ -184,10 +184,9 @@ def _appendix_c_edges() -> Iterator[Row]:
 
 
 def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
-    """Yield rows for the average and ordinal ranks of factors over all responses.
+    """Yield rows that recompute ranks of factors from the ranks printed in `table`.
 
-    They follow from the printed ranks on each response in `table`. `labels` are the names of the
-    rows with averages and with ordinal ranks.
+    The first of `labels` names the printed row of average ranks, the second that of ordinal ranks.
     """
     average_label, ordinal_label = labels
     printed = by_first(table)
@@ -276,9 +275,9 @@ def _lags() -> Iterator[Row]:
 
 
 def _rank_averages(table: str) -> Iterator[Row]:
-    """Yield rows for averages and standard deviations of the algorithms' ranks in `table`.
+    """Yield rows that recompute averages and deviations of the algorithms' ranks in `table`.
 
-    Ranks are averaged over the kinds of files, for each of the two responses and for both together.
+    Averages are over kinds of files: for y2u, for y16u, and for both.
     """
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}

@@ -7,7 +7,6 @@ packets of 500 bytes, with ECN.
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import pairwise
 from statistics import fmean
@@ -19,6 +18,7 @@ import longhaul
 from longhaul.analysis.judging import Expected
 from validation.experiments import dumbbell
 from validation.rows import Row, judged
+from validation.workers import pool
 
 TOLERANCE = 0.05
 PUBLISHED = "published"
@@ -60,10 +60,10 @@ def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
 
 def check_anchors(processes: int) -> list[Row]:
     """Run all comparisons with published figures, and return rows with means over seeds."""
-    with ProcessPoolExecutor(processes) as pool:
-        anchors = _steady(list(pool.map(_isolated, SEEDS)))
+    with pool(processes) as workers:
+        anchors = _steady(list(workers.map(_isolated, SEEDS)))
         for max_ssthresh, change_s, cwnd, lost in TABLE_6_1:
-            runs = list(pool.map(partial(_slow_start, max_ssthresh), SEEDS))
+            runs = list(workers.map(partial(_slow_start, max_ssthresh), SEEDS))
             name = f"Table 6.1, MAX_SSTHRESH {max_ssthresh}"
             anchors += [
                 anchor(f"{name}: time of change, s", change_s, fmean(run[0] for run in runs)),
@@ -112,10 +112,10 @@ def _isolated(seed: int) -> dict[str, float]:
 
 
 def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
-    """Return the time and window of the last sample before the first reduction, and the losses.
+    """Return time and window of the last sample before the first reduction, and the first losses.
 
-    The table defines the change in the same way, with samples every 50 ms. Losses are drops and
-    marks in the first transient.
+    Table 6.1 has the same values, from samples every 50 ms. The losses are the drops and marks of
+    the first transient.
     """
     results = longhaul.run(scenario(max_ssthresh, 100, seed))
     cut_s = results.events.filter(pl.col("event").is_in(["cut", "timeout"]))["t_s"][0]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import cache as cache_result
 from functools import partial
@@ -25,6 +24,7 @@ from validation.ns2.sawtooth import judge_sawtooth
 from validation.ns2.scenario import scenario
 from validation.rows import Row
 from validation.tables import distance
+from validation.workers import pool
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ def compare(
     `recorded` is the directory of ns-2's recordings; None for those of the gold set.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(processes) as pool:
+    with pool(processes) as workers:
         for case in cases:
             peer = recordings.load(case, recorded) if recorded else recordings.load(case)
-            runs = list(pool.map(partial(_run, case, cache=cache), [run.seed for run in peer]))
+            runs = list(workers.map(partial(_run, case, cache=cache), [run.seed for run in peer]))
             yield Comparison(case, peer, runs, _judge(case, peer, runs))
 
 

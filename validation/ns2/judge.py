@@ -68,7 +68,7 @@ def _judge_means(case: Case, peer: list[Run], ours: list[Run]) -> Iterator[Row]:
 
 
 def _means(case: Case) -> Iterator[tuple[str, Callable[[Run], float]]]:
-    """Yield names of figures that are compared by means over seeds, with functions of a run."""
+    """Yield name and function of each figure that is compared as a mean over seeds."""
     kinds = list(dict.fromkeys(group.kind for group in case.flow_groups))
     for kind in kinds:
         yield f"goodput {kind}, Mbit/s", partial(_goodput_mbps, kind)

@@ -71,7 +71,7 @@ def _drop_tail(case: Case) -> dict[str, Any]:
 
 
 def _red(case: Case) -> dict[str, Any]:
-    """Return the queue table for RED; thresholds or a `bottom` of 0 become `auto`."""
+    """Return the table of a RED queue; thresholds and a `bottom` of 0 are written as `auto`."""
     weight = case.number("red_qw")
     return {
         "kind": "red",

@@ -58,7 +58,7 @@ GHSTCP = {"low_p": 0.078 / 38.0**1.2, "high_p": 0.078 / 83_000.0**1.2}
 ILLINOIS_WITHOUT_DELAYS = "illinois, whatever the delays"
 
 EXPLAINED_BY = {"illinois": ILLINOIS_WITHOUT_DELAYS}
-"""Algorithms that differ from the law because of one feature, each without that feature."""
+"""Algorithms that differ from their law because of one feature, mapped to variants without it."""
 
 ALGORITHMS = [
     Algorithm("reno", {"kind": "reno"}, laws.Aimd),

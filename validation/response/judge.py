@@ -12,7 +12,7 @@ from validation.response.measure import Figures, Measurement
 
 TOLERANCE = 0.05
 BY_INTERVAL_AT = 1e-5
-"""Loss rate up to which the 95 % interval of the mean widens the bounds, as losses are few."""
+"""Loss rate up to which losses are so few that the 95 % interval of the mean widens the bounds."""
 FEW_ROUND_TRIPS = 3.0
 
 

@@ -115,9 +115,9 @@ class HighSpeed(Law):
         return 0.5 + (self.high_decrease - 0.5) * place
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add a(w) = w^2 p(w) 2 b(w) / (2 - b(w)) segments per round trip.
+        """Add a(w) = w^2 p(w) 2 b(w) / (2 - b(w)) segments per round trip to the window w.
 
-        p(w) is the loss rate at which the law has window w, and b(w) is as in `decrease`.
+        p(w) is the loss rate at which the law has the mean window w, and b(w) is `decrease`.
         """
         slope = log(self.high_p / self.low_p) / log(self.high_window / self.low_window)
         p: Windows = self.low_p * (cwnd / self.low_window) ** slope
@@ -169,7 +169,7 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks, the windows before the last reduction, from the reduced windows `cwnd`."""
+        """Set the peaks from the reduced windows `cwnd`: the windows before the last reduction."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
@@ -223,7 +223,7 @@ class Htcp(Law):
     last_largest: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise flows as if their throughput had been the same in the last two epochs."""
+        """Initialise flows as if their throughput had not changed since the last epoch."""
         self.kept = np.full_like(cwnd, self.steady_kept)
         self.elapsed_s = np.zeros_like(cwnd)
         self.throughput = self.largest = cwnd
@@ -269,7 +269,7 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks, the windows before the last reduction, from the reduced windows `cwnd`."""
+        """Set the peaks from the reduced windows `cwnd`: the windows before the last reduction."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:

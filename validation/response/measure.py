@@ -25,7 +25,7 @@ class Figures:
     law: float
     """Mean window by the algorithm's update rule with immediate feedback (response function)."""
     law_with_feedback: float
-    """Mean window by the same rule if feedback takes a round trip."""
+    """Mean window by the algorithm's update rule if feedback takes a round trip."""
     network: float
     """Mean window in the packet simulation, averaged over seeds."""
     interval: float

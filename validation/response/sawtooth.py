@@ -109,10 +109,7 @@ class _Flows:
         return np.where(self.of_repair > 0.0, 0.0, self.rounds * part)
 
     def _losses(self, sent: Windows) -> Flags:
-        """Return the flows that lose one of the `sent` segments.
-
-        Draws the number of segments up to the next loss of these flows.
-        """
+        """Return the flows that lose one of the `sent` segments; draw when they lose the next."""
         self.until_loss = self.until_loss - sent
         lost = self.until_loss <= 0.0
         self.until_loss[lost] += self.gaps(int(lost.sum()))

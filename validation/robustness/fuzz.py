@@ -127,10 +127,9 @@ def _read(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 
 
 def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> str | None:
-    """Return the next line that a worker prints; None at its end.
+    """Return the next line that a worker prints; None after its end.
 
-    A worker without output is interrupted. If it then prints nothing, it hangs, and the result is
-    empty.
+    A worker without output is interrupted; if it still prints nothing, the result is empty.
     """
     try:
         return lines.get(timeout=shared(PATIENCE_S))

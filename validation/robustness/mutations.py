@@ -38,10 +38,7 @@ def _other_value(text: str, draw: random.Random) -> str:
 
 
 def _of_another_key(part: int, text: str, draw: random.Random) -> str:
-    """Give a random key in `text` the name or the value of another key.
-
-    `part` is the group of the pattern that is copied: 1 for the name, 3 for the value.
-    """
+    """Copy a part of a random key in `text` to another one: 1 for the name, 3 for the value."""
     pairs = list(_PAIR.finditer(text))
     if not pairs:
         return text

@@ -128,10 +128,10 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 
 
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
-    """Yield an error if the connection of `_idle` restarts slow start although its key forbids it.
+    """Yield an error if slow start after an idle time does not follow the key `idle_restart`.
 
-    An error is also a missing restart that the key demands. With a restart, the second exchange
-    takes as long as the first without its handshake; without a restart, it takes no longer.
+    The connection has two exchanges (`_idle`). With a restart, the second one takes as long as the
+    first without its handshake, otherwise no longer.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
         return
@@ -151,7 +151,7 @@ def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
 
 
 def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any]) -> Iterator[str]:
-    """Yield the flow of `_tail` if it needs a retransmission timeout or does not end."""
+    """Yield an error if lost last segments (`_tail`) cause a timeout, or the flow does not end."""
     loss = resolved["topology"].get("dumbbell", {}).get("bottleneck", {}).get("loss", {})
     if (
         not group["recovery"].startswith("rack-tlp")
@@ -168,10 +168,10 @@ def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any
 
 
 def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
-    """Yield windows that grow although the flow used less than half of them for a round trip.
+    """Yield windows that grow although the flow uses less than half of the window.
 
-    Traces of acknowledgements show this if segments are sent only on acknowledgements: the flight
-    size after an acknowledgement then does not change until the next.
+    Traces have a row per acknowledgement. They show the use if segments are sent only on
+    acknowledgements: until the next one, the flight size then does not change.
     """
     if "acks" not in run.tables:
         return

@@ -1,16 +1,15 @@
 """Calibration of connection rates for the loads of the web experiments (appendix A.3).
 
-`python -m validation.sync_tcp.web_rates` writes the tables of conditions. As in the dissertation,
-the load is the long-run rate of all bytes, control packets included, on the network with links so
-fast that there is no queueing; the resulting rates are used on the original network. Means of sizes
-do not converge; therefore every replication has its own rates, which give the load over the
-connections that a run counts. The dissertation requires of a run that a response above 10 MB begins
-within 1000 s of the warm-up and that the 99th percentile of sizes is above 65 kB: a replication
-that violates this at some load gets the next seed that satisfies it.
+`python -m validation.sync_tcp.web_rates` writes the tables of conditions. The load is the rate of
+all bytes, control packets included, on links so fast that there is no queueing. One run on this
+network gives the bytes of each connection in either direction. At another rate the same connections
+start at other times, and the sum of their bytes over the run's period is the load; experiment CAL
+verifies the computed loads.
 
-One run on the fast network gives the bytes of each connection in either direction. At another rate
-the same connections start at other times, and the sum of their bytes over the run's period is the
-load; experiment CAL verifies the computed loads.
+Every replication has its own rates, because means of heavy-tailed sizes do not converge. By the
+dissertation's rule, a response above 10 MB begins within 1000 s of the warm-up, and the 99th
+percentile of sizes is above 65 kB. A replication that violates this at some load gets the next seed
+that satisfies it.
 """
 
 import tomllib
@@ -80,7 +79,7 @@ class Group:
     request_bytes: np.ndarray
     """Bytes on the links in the direction of requests, with headers and control packets."""
     fastest_bps: np.ndarray
-    """Maximum rate of each response in bit/s, which its window and RTT allow."""
+    """Maximum rate of each response in bit/s, which follows from its window and RTT."""
     size_bytes: np.ndarray
     """Sizes of the responses in bytes, without headers."""
 
@@ -91,7 +90,7 @@ class Group:
     def carried(self, rate: float, until_s: float) -> tuple[float, float]:
         """Return the bytes in the directions of responses and requests, at connection rate `rate`.
 
-        Connections count that start between the warm-up and `until_s`.
+        Only connections that start between the warm-up and `until_s` count.
         """
         starts = self.starts(rate)
         if starts[-1] < until_s - SLACK_S:
@@ -184,10 +183,7 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """Return the mean load of the directions `there` and `back` in percent, over the whole run.
-
-    The connections start at the rates of this run.
-    """
+    """Return the mean load (%) of both directions over the whole run, at the rates of this run."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
@@ -210,7 +206,7 @@ Rows = list[tuple[Any, ...]]
 def rates_of(replication: int) -> tuple[Rows, Rows]:
     """Return the rows of a replication for the tables `web_loads` and `web_pairs`.
 
-    The rates use the first seed with which the rule for a run is satisfied at every load.
+    Both use the first seed that keeps the dissertation's rule (`keeps_rule`) at every load.
     """
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)

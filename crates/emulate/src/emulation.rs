@@ -65,7 +65,7 @@ pub struct Emulated {
     /// Start of the measurement window if the emulation ended before it; the whole emulation is
     /// then measured. `None` otherwise.
     pub missed_window: Option<Time>,
-    /// Number of packets from hosts that were not IPv4, or had no host as destination.
+    /// Number of packets that hosts sent and the emulation ignored: not IPv4, or not for a host.
     pub stray_pkts: u64,
     /// Number of packets that the capture does not contain.
     pub missed_pkts: u64,

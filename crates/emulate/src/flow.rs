@@ -1,5 +1,5 @@
-//! Flows of programs: their counters, which follow from packets sent and delivered, and from the
-//! kernel's state of sockets.
+//! Flows of programs and their counters, computed from the packets sent and delivered, and from the
+//! kernel's state of the sockets.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ pub(crate) struct Flow {
     pub(crate) tuple: FiveTuple,
     /// Nodes of the sending host and of the receiving host.
     pub(crate) ends: (usize, usize),
-    /// Number of the flow in records; `None` until it has carried data.
+    /// Number of the flow among the recorded flows of programs; `None` until the flow has carried data.
     pub(crate) record: Option<u32>,
     start: Time,
     finish: Option<Time>,
@@ -53,7 +53,7 @@ struct Noted {
 /// SYN.
 #[derive(Debug, Default)]
 struct Stream {
-    /// Sequence number on the wire of the first byte; `None` before the first packet.
+    /// Sequence number of the byte at position 0; `None` before the first packet.
     first: Option<u32>,
     /// Position after the last byte that was sent.
     sent: u64,
@@ -70,7 +70,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// Returns the position of a sequence number; `near` is a position close to it.
+    /// Converts a sequence number, which may have wrapped around, to the stream position nearest to `near`.
     fn position(&self, sequence: u32, near: u64) -> u64 {
         let first = self.first.unwrap_or(sequence);
         let offset = sequence.wrapping_sub(first).wrapping_sub(near as u32) as i32;
@@ -239,9 +239,8 @@ impl Flow {
         });
     }
 
-    /// Counts the reductions that have begun since the last sample. If a reduction has also ended
-    /// since then, the threshold has changed and the window is smaller. The end of slow start
-    /// changes only the threshold.
+    /// Counts the window reductions since the last sample. A changed threshold with a smaller window shows a reduction
+    /// that has already ended. The end of slow start changes only the threshold.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;
@@ -259,8 +258,8 @@ impl Flow {
         self.counters.cuts_ecn += u64::from(counts && !by_loss);
     }
 
-    /// Returns a sample of the flow's counters; `None` if the flow is not in records. `first` is
-    /// the record number of the first flow of programs.
+    /// Returns a sample of the flow's counters; `None` if the flow has carried no data. Records
+    /// number the flows between programs from `first` on.
     pub(crate) fn sample(&self, now: Time, first: u32) -> Option<FlowSample> {
         let info = self.info.as_ref().map(|noted| &noted.info);
         let in_flight = |info: &SocketInfo| {
@@ -281,7 +280,7 @@ impl Flow {
         })
     }
 
-    /// Sets the numbers of packets that links have dropped and marked so far.
+    /// Sets the numbers of the flow's packets that links have dropped and marked so far.
     pub(crate) fn note_drops(&mut self, drops: OutsideDrops) {
         self.counters.dropped_pkts = drops.dropped_pkts;
         self.counters.marked_pkts = drops.marked_pkts;

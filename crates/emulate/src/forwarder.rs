@@ -1,4 +1,4 @@
-//! The loop's side towards the hosts: their packets, the clock, and the records of their flows.
+//! Interface between the emulation's loop and the hosts: it exchanges packets, reads the clock, and records flows.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
@@ -40,12 +40,12 @@ pub(crate) struct Forwarder {
     /// For each flow, the number of the flow in the opposite direction; `None` if there is none
     /// yet.
     reverse: Vec<Option<u32>>,
-    /// Numbers of flows that have carried data, in the order of their numbers in records.
+    /// Indices in `flows` of the flows that have carried data, in the order of their numbers in records.
     pub(crate) recorded: Vec<u32>,
     /// Number in records of the first flow of programs.
     first_record: u32,
     pub(crate) lateness: Lateness,
-    /// Number of packets that are not IPv4, or have no host as destination.
+    /// Number of packets that were ignored: not IPv4, or not for a host.
     pub(crate) stray_pkts: u64,
     sockets: Sockets,
     tap: Option<Tap>,
@@ -140,8 +140,8 @@ impl Forwarder {
         Some(number)
     }
 
-    /// Counts the packet of `length` bytes in the buffer, which the host at `port` has sent, and
-    /// returns its description for the engine; `None` if the packet has no destination.
+    /// Counts a packet that the host at `port` has sent: the first `length` bytes of the buffer.
+    /// Returns the packet's description for the engine; `None` if the packet belongs to no flow.
     fn take(&mut self, port: usize, length: usize, now: Time) -> Option<Entering> {
         let header = Header::read(&self.buffer[..length])?;
         let flow = self.number(header.flow, port, now)?;

@@ -4,7 +4,7 @@ use longhaul_engine::measure::DelayHistogram;
 use longhaul_units::{Span, Time};
 use serde::Serialize;
 
-/// A packet counts as late if its lateness exceeds this.
+/// Lateness above which a packet counts as late.
 const LATE: Span = Span::from_micros(1000);
 
 /// Maximum fraction of late packets in an emulation that can be trusted.

@@ -21,7 +21,7 @@ pub(crate) const SYN: u8 = 2;
 /// The flag ACK in byte 13 of a TCP header.
 pub(crate) const ACK: u8 = 16;
 
-/// The five values that identify a flow: the packets of one direction between two ends.
+/// The five header fields that identify a flow. A flow has one direction: `source` to `destination`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FiveTuple {
     pub(crate) protocol: u8,
@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(Header::read(&packet(0)[..30]), None);
     }
 
-    /// A pure acknowledgement has no data, SACK blocks, other flags or FIN: a later acknowledgement
-    /// can replace it.
+    /// An acknowledgement with FIN, an ECN flag or a SACK block is not pure: a later
+    /// acknowledgement cannot replace it.
     #[test]
     fn a_pure_acknowledgement_has_nothing_else() {
         let is_pure = |change: fn(&mut Vec<u8>)| {

@@ -1,6 +1,6 @@
-//! Programs in hosts. Each has separate process and mount namespaces. The first process of the
-//! process namespace ends with the emulation, even if the emulation is killed. All other processes
-//! of the namespace then end, too.
+//! Programs that run in hosts. Each program has its own process and mount namespaces. The first
+//! process of the process namespace ends with the emulation, even if the emulation is killed. The
+//! kernel then ends all other processes of the namespace.
 #![allow(
     unsafe_code,
     reason = "between fork and exec there are only calls that are safe after a fork; each block says what it does"
@@ -21,7 +21,7 @@ use crate::program::Program;
 use crate::refusal::Refusal;
 use crate::system::{self, checked};
 
-/// Maximum time from the request to end until a program must have ended.
+/// Maximum time for a program to end after SIGTERM. After this time, the program gets SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A program that runs in a host.
@@ -119,9 +119,9 @@ fn start(
 /// Identifier of the program's process, which the signal handler needs.
 static WORKER: AtomicI32 = AtomicI32::new(0);
 
-/// Prepares the namespaces, as their first process, and forks. The new process executes the
-/// program. The first process remains until the program ends or, if `outlives`, until the last of
-/// its descendants ends.
+/// Mounts the namespace's files and forks, in the first process of the namespaces. The function
+/// returns in the new process, which executes the program. The first process remains until the
+/// program ends or, if `outlives`, until the last of the program's descendants ends.
 fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
     // SAFETY: only numbers are passed. The signal comes when the thread that started the program
     // ends.

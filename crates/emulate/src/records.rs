@@ -20,7 +20,7 @@ enum Record {
     Exchange(Exchange),
 }
 
-/// Records in the order of their making, and a request to stop.
+/// Recorder that keeps all records in order, and stops the emulation on request.
 #[derive(Debug, Default)]
 pub struct Records {
     all: Vec<Record>,

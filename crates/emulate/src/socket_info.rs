@@ -11,8 +11,8 @@ use crate::system;
 /// Type of the request: `SOCK_DIAG_BY_FAMILY` of `include/uapi/linux/sock_diag.h`.
 const BY_FAMILY: u16 = 20;
 
-/// Bit set of the connection states with sending (`include/net/tcp_states.h`): all except SYN-SENT,
-/// SYN-RECEIVED, TIME-WAIT, CLOSE and LISTEN.
+/// Bit set of the states of connected sockets (`include/net/tcp_states.h`): all TCP states except
+/// SYN-SENT, SYN-RECEIVED, TIME-WAIT, CLOSE and LISTEN.
 const CONNECTED: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 const LISTEN: u32 = 1 << 10;
 
@@ -25,9 +25,9 @@ const ASKED: u8 = 1 << (INFO - 1) | 1 << (CONGESTION - 1);
 
 /// Size in bytes of the header of a netlink message.
 const HEADER: usize = 16;
-/// Size in bytes of a request after its header.
+/// Size in bytes of a request without its header.
 const REQUEST: usize = 56;
-/// Size in bytes of an answer after its header and before its attributes.
+/// Size in bytes of the fixed part of an answer, which is between the header and the attributes.
 const ANSWER: usize = 72;
 
 /// State of a sending socket (`struct tcp_info` of `include/uapi/linux/tcp.h`).
@@ -50,7 +50,7 @@ pub(crate) struct SocketInfo {
     pub(crate) cwnd: u32,
 }
 
-/// A netlink socket for requests in one network namespace, that of its creation.
+/// Netlink socket for requests in the network namespace of the thread that created it.
 #[derive(Debug)]
 pub(crate) struct Inquiry {
     socket: OwnedFd,
@@ -92,7 +92,7 @@ impl Inquiry {
         Ok(())
     }
 
-    /// Reads a part of the answers, and passes each to `take`. Returns true if there are more.
+    /// Reads one datagram with answers, and passes each answer to `take`. Returns true if more follow.
     fn answer(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool> {
         const ERROR: u16 = 2;
         const DONE: u16 = 3;

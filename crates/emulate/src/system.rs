@@ -130,7 +130,7 @@ pub(crate) fn set_address(request: &mut ifreq, address: std::net::Ipv4Addr) {
         unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(address) };
 }
 
-/// Returns the index of a device from the answer to a call.
+/// Returns the index of a network device from the answer to `SIOCGIFINDEX`.
 pub(crate) fn index_of(request: &ifreq) -> c_int {
     // SAFETY: every bit pattern is a valid number.
     unsafe { request.ifr_ifru.ifru_ifindex }

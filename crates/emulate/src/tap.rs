@@ -1,5 +1,5 @@
-//! The packets of all hosts, which are passed to another thread that writes them, so that no disk
-//! delays the loop.
+//! Capture of the packets of all hosts. The forwarding loop passes them to another thread that
+//! writes them to disk, so that the disk does not delay the loop.
 
 use std::sync::mpsc::SyncSender;
 

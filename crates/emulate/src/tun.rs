@@ -26,7 +26,7 @@ const QUEUE: u32 = 20_000;
 /// scatter-gather, TSO, GSO and GRO.
 const FEATURES: [u32; 5] = [0x17, 0x19, 0x1f, 0x24, 0x2c];
 
-/// The device, which is the only interface of a host except the loopback.
+/// The TUN device of a host, its only network interface except the loopback.
 #[derive(Debug)]
 pub(crate) struct Tun(File);
 

@@ -16,14 +16,14 @@ use crate::stack::EcnCodepoint;
 /// A packet that an outside host has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entering {
-    /// Number of the packet's flow: all packets from one host to another. Flows are numbered from zero in order of
-    /// appearance.
+    /// Number of the packet's flow, which consists of all packets from one host to another. Flows are numbered from
+    /// zero in order of appearance.
     pub flow: u32,
     /// Number that distinguishes the packet from others of the flow. In a cumulative acknowledgement, the next byte
     /// expected.
     pub number: u64,
-    /// True for a cumulative acknowledgement of TCP without any other information, which a later one can replace
-    /// (RFC 3449, section 5.2.1).
+    /// True for a cumulative acknowledgement of TCP without any other information. A later acknowledgement can replace
+    /// such an acknowledgement (RFC 3449, section 5.2.1).
     pub is_pure_ack: bool,
     /// ECN field of the packet's IP header.
     pub ecn: EcnCodepoint,
@@ -66,12 +66,12 @@ pub struct OutsideDrops {
 
 /// The hosts outside the network, with the clock of the emulation.
 pub trait Outside {
-    /// Returns the time since the beginning of the emulation, which never goes back.
+    /// Returns the time since the beginning of the emulation. The time never goes back.
     fn now(&mut self) -> Time;
     /// Waits until the time `until` or, if a host sends a packet earlier, until that packet.
     fn wait(&mut self, until: Time);
-    /// Takes the next packet that a host has sent, at `now`, and writes its bytes to `bytes`, which is empty; returns
-    /// `None` if there is no packet.
+    /// Takes the next packet that a host has sent, at `now`, and writes the packet's bytes to the empty buffer `bytes`.
+    /// Returns `None` if there is no packet.
     fn enter(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<Entering>;
     /// Returns the end nodes and the name of a flow whose first packet has entered.
     fn ends(&self, flow: u32) -> Ends;

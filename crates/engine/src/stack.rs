@@ -1,7 +1,7 @@
 //! Interface to foreign stacks: transport protocols outside the engine. A stack implements both ends of a connection.
 //!
-//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams. The network stores their bytes, and sends
-//! packets of the same size instead. Links, queues and impairments treat these like any other packets.
+//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams. The network stores the bytes of a datagram,
+//! and sends a packet of the same size. Links, queues and impairments treat this packet like any other.
 
 use std::fmt;
 use std::sync::Arc;

@@ -22,7 +22,7 @@ use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Congestion control algorithms that differ in what they need from transports and routers.
+/// Congestion control algorithms with different demands on transports and routers.
 const CONGESTION: [&str; 6] = ["reno", "cubic", "vcp", "xcp", "packet-pair", "peach"];
 
 /// A small network with finite and greedy flows of several kinds.
@@ -293,8 +293,8 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
 }
 
-/// Runs a network with and without lookahead; returns both results without the numbers of events. The second run
-/// records packets on all links, so the links do not look ahead.
+/// Returns the results of two runs of a network, with and without lookahead, except the numbers of events. The second
+/// run records packets on all links, so the links do not look ahead.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();
@@ -401,8 +401,8 @@ proptest! {
     }
 }
 
-/// Returns a network of 2048 flows that run for a second over a bottleneck of 300 Mbit/s, behind access links that are
-/// not in the time series.
+/// Returns a network of 2048 flows that run for a second over a bottleneck of 300 Mbit/s. Each flow has its own access
+/// links, without samples in the time series.
 fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
     let rate = Rate::from_bps(300_000_000);
     let mut config = dumbbell(rate, Span::from_millis(5), drop_tail(limit), 1);
@@ -448,8 +448,8 @@ proptest! {
     }
 }
 
-/// Checks that access links computed in closed form cause no events. The run has less than half of the events of a run
-/// with the links in the time series, and thus ordinary.
+/// Checks that access links computed in closed form cause no events. If the links are sampled, they are ordinary links,
+/// and the run has more than twice as many events.
 #[test]
 fn many_access_links_have_no_events_of_their_own() {
     let config = many_access_links(tcp(RECOVERIES[0]), Span::from_millis(1), 100);
@@ -461,8 +461,8 @@ fn many_access_links_have_no_events_of_their_own() {
     assert!(2 * closed_forms < links, "{closed_forms} {links}");
 }
 
-/// Checks that all queues draw from ns-2's single generator in the order of arrivals. PI and REM draw for every
-/// acknowledgement. Other disciplines draw only for acknowledgements that wait in the queue of a slow link.
+/// Checks that all queues draw random numbers from ns-2's single generator in the order of arrivals. PI and REM draw
+/// for every acknowledgement. Other disciplines draw only for acknowledgements that wait in the queue of a slow link.
 #[test]
 fn queues_of_acknowledgements_draw_in_turn() {
     let rate = Rate::from_bps(15_000_000);
@@ -527,8 +527,8 @@ fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     }
 }
 
-/// Checks that a busy link transmits as many bytes as its rate allows in any measurement window, such as a part of a
-/// packet or one and a half packets. This holds with explicit service and with service on arrival.
+/// Checks that a busy link transmits as many bytes as its rate allows in measurement windows of a part of a packet and
+/// of one and a half packets. This holds with explicit service and with service on arrival.
 #[test]
 fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
     let lengths = [Span::from_ps(1000), Span::from_micros(900)];

@@ -95,7 +95,7 @@ fn time_stamps_that_are_echoed_have_been_sent() {
     assert_eq!((unseen, echoes > 5000), (0, true));
 }
 
-/// Without losses between the two links, every byte that a packet acknowledges is in a packet recorded before.
+/// Without losses, every byte that a recorded packet acknowledges is in a packet recorded before it.
 #[test]
 fn nothing_is_acknowledged_before_it_is_sent() {
     let packets = recorded(0.0).packets;

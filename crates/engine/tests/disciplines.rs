@@ -28,7 +28,7 @@ fn network(discipline: Discipline, rate: Rate, flows: usize, seconds: u64) -> Co
     config
 }
 
-/// Returns the bottleneck's counters, without the time until the flows have settled.
+/// Returns the bottleneck's counters in the measurement window, which begins when the flows have settled.
 fn bottleneck(config: &Config) -> LinkCounters {
     run(config).0.links[0].window
 }
@@ -44,8 +44,8 @@ fn utilisation(counters: &LinkCounters, rate: Rate, seconds: u64) -> f64 {
     8.0 * counters.departed_bytes as f64 / capacity
 }
 
-/// Checks the queueing delays of CoDel and PIE with 1, 10 and 100 flows. The capacity is 10 Mbit/s per flow, over 50
-/// ms, so one or two losses in a hundred round trips halve a flow's window.
+/// Checks the queueing delays and the utilisation with CoDel and PIE for 1, 10 and 100 flows. The capacity is 10 Mbit/s
+/// per flow, and the round-trip propagation delay 50 ms.
 #[test]
 fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     let seconds = 30;
@@ -100,8 +100,8 @@ fn sampled_probabilities_are_those_of_drops() {
     assert!(records.links.iter().all(|one| one.drop_p.is_none()));
 }
 
-/// Checks that PI and REM keep their queues at the reference of 20 packets, each of 1.2 ms. PI integrates the deviation
-/// until the queue is at its reference. REM's price is constant only with the queue at its target.
+/// Checks that PI and REM keep their queues at the reference of 20 packets. PI integrates the deviation from the
+/// reference, and REM's price is constant only at the reference.
 #[test]
 fn pi_and_rem_keep_their_queue() {
     let (rate, seconds) = (mbps(10), 300);
@@ -264,7 +264,7 @@ fn a_token_bucket_sets_the_rate() {
 
 /// Checks that with an ACK filter, a slow link for ACKs does not limit the forward rate, with any discipline. The
 /// backward rate of 64 kbit/s carries 200 ACKs of 40 bytes per second. Unfiltered, these would limit the forward rate
-/// to 200 segments of 1460 bytes per second, 2.34 of 10 Mbit/s. A filtered ACK lets a newer one arrive in its place.
+/// to 200 segments of 1460 bytes per second, 2.34 Mbit/s of 10.
 #[test]
 fn filtered_acks_do_not_limit_the_way_there() {
     let back = Rate::from_bps(64_000);
@@ -301,9 +301,9 @@ fn filtered_acks_do_not_limit_the_way_there() {
     }
 }
 
-/// Four flows of BBR version 3 share a path of 50 Mbit/s and 20 ms, which holds 83 packets. The queue marks from 12
-/// packets on, a seventh of 83. Flows that count marks keep the queue shorter than 12 packets, with ECT(0) and with
-/// ECT(1). Flows without ECN keep more than 83 packets in the queue.
+/// Checks that four flows of BBR version 3 keep the average queue below the threshold for marks, with ECT(0) and with
+/// ECT(1). The threshold is 12 packets, a seventh of the bandwidth-delay product. Without ECN, the average queue is
+/// longer than the bandwidth-delay product (50 Mbit/s times 20 ms, 83 packets).
 #[test]
 fn bbr3_keeps_a_queue_where_it_is_marked() {
     let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);
@@ -333,8 +333,8 @@ fn bbr3_keeps_a_queue_where_it_is_marked() {
     assert!(none > 83.0, "{none} packets");
 }
 
-/// Checks the declarations of disciplines. One that can mark packets declares this, for warnings about scenarios. One
-/// that declares no random draws gives the same results with every seed.
+/// Checks that a discipline declares correctly that it can mark packets; warnings about scenarios depend on this. Also
+/// checks that a discipline which declares no random draws gives the same results with every seed.
 #[test]
 fn disciplines_declare_that_they_mark_and_draw() {
     for discipline in disciplines::all() {

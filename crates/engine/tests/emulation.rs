@@ -117,8 +117,8 @@ fn packets_leave_when_rate_queue_and_delay_say() {
     assert_eq!(totals.links[0].total.dropped_pkts(), 2);
 }
 
-/// Checks the ACK filter with four acknowledgements behind a long packet: the place of the first one in the queue and
-/// the bytes of the last one remain.
+/// Checks that the ACK filter merges four acknowledgements behind a long packet into one. It has the queue position of
+/// the first acknowledgement and the bytes of the last one.
 #[test]
 fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     let mut config = path(100);
@@ -140,7 +140,7 @@ fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     assert_eq!(contents, [(1, 1500), (5, 52), (8, 64), (9, 52)]);
 }
 
-/// Flows and links that no program uses have the same counters as in a simulation; only lookahead differs.
+/// Checks that flows and links have the same counters and samples in an emulation without programs as in a simulation.
 #[test]
 fn flows_of_the_configuration_are_as_simulated() {
     let mut config = path(25);

@@ -12,8 +12,8 @@ use longhaul_engine::{Config, Loss};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Returns a network with one exchange over a link of 10 Mbit/s and 10 ms. It starts at 100 ms, and the server answers
-/// after 3 ms.
+/// Returns a network with one exchange over a link of 10 Mbit/s and 10 ms. The exchange starts at 100 ms, and the
+/// server answers 3 ms after the request has arrived.
 fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: u64) -> Config {
     let rate = Rate::from_bps(10_000_000);
     let mut config = dumbbell(rate, Span::from_millis(10), drop_tail(50), seconds);
@@ -137,7 +137,7 @@ fn a_larger_response_takes_the_packets_of_ns2() {
 }
 
 /// With `Fin::Alone`, the FIN is always a separate segment, sent once all data is acknowledged. The acknowledgement of
-/// a small response is delayed by 100 ms, and the FIN with it.
+/// a small response is delayed by 100 ms, and thus the FIN, too.
 #[test]
 fn a_fin_may_always_be_alone() {
     let alone = |recovery| Tcp {

@@ -20,7 +20,7 @@ fn mbps(mbps: u64) -> Rate {
 }
 
 /// Returns a network with datagrams of 1000 B, one every half millisecond for a second. The link takes 1 ms to transmit
-/// each and has a delay of 5 ms.
+/// each datagram and has a delay of 5 ms.
 fn datagrams() -> Config {
     let mut config = dumbbell(mbps(8), Span::from_millis(5), drop_tail(10_000), 1);
     add_datagrams(&mut config, mbps(16));
@@ -89,7 +89,7 @@ fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
 }
 
 /// Returns a network with datagrams of 1000 B, one every half millisecond, at a link of 8 Mbit/s. The link's rate falls
-/// to `bps` and returns after 20 ms.
+/// to `bps` for 20 ms, and then returns to 8 Mbit/s.
 fn with_outage(bps: u64) -> Config {
     let mut config = datagrams();
     let at = |at_ms, bps| Change {
@@ -117,7 +117,7 @@ fn a_link_goes_on_where_an_outage_has_stopped_it() {
     );
 }
 
-/// The work that a link transmits never exceeds what its rates allow, in any interval.
+/// A link that is always busy transmits exactly as much data as its rates allow, in any interval.
 #[test]
 fn utilisation_is_of_what_the_rates_hold() {
     for bps in [0, 100] {
@@ -227,10 +227,11 @@ fn packets_that_are_held_back_arrive_so_much_later() {
     assert_eq!(arrivals_ms(&config, 4), expected);
 }
 
-/// Checks that packets held back for long are retransmitted without need. Packets arrive 0.12 ms apart. A packet counts
-/// as lost after three later packets, but not after two (RFC 6675).
+/// Checks that packets held back for long enough are retransmitted without need. A packet counts as lost after three
+/// later packets, but not after two (RFC 6675).
 #[test]
 fn packets_held_back_for_long_are_repaired_in_vain() {
+    // Packets arrive 0.12 ms apart.
     for (delay_ms, expected) in [(0.3, 0), (8.0, 1)] {
         let mut config = dumbbell(mbps(100), Span::from_millis(5), drop_tail(10_000), 5);
         let flow = Tcp {
@@ -273,8 +274,8 @@ fn copies_and_packets_held_back_are_conserved() {
     assert_eq!(records.packets.len() as u64, link.departed_pkts);
 }
 
-/// Checks that a delay box draws one delay per flow, for both directions together or separately. The transit times of a
-/// flow's first packets show the value of one direction. The minimum round-trip times show the sum of both.
+/// Checks that a delay box draws one delay per flow if it is symmetric, and otherwise one for each direction. The
+/// transit time of a flow's SYN shows the forward delay. The minimum round-trip time shows the sum of both delays.
 #[test]
 fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     for symmetric in [true, false] {

@@ -111,8 +111,8 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     );
 }
 
-/// Checks that all flows get the same share if their packets arrive at the same time. Access links are as fast as the
-/// bottleneck, so this happens in every slot of its full queue.
+/// Checks that all flows get similar shares if their packets arrive at the same time. This happens whenever a full
+/// queue has room for one packet, since the access links are as fast as the bottleneck.
 #[test]
 fn flows_whose_packets_arrive_together_share_alike() {
     let mut config = dumbbell(
@@ -199,8 +199,8 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     }
 }
 
-/// Checks the timeout after a lost probe for a lost tail: it comes a second after the last acknowledgement or after the
-/// probe. The lost segments are retransmitted in slow start.
+/// Checks that the loss of a tail and of its probe causes one timeout, and no earlier recovery. All lost segments are
+/// then retransmitted.
 #[test]
 fn a_lost_probe_leaves_its_tail_to_the_timeout() {
     for flow in receivers(Recovery::RackTlp) {

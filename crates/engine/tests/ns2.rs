@@ -1,6 +1,6 @@
 //! Known answers from ns-2.35: recorded runs of single flows.
 //!
-//! The whole comparison, with more cases and the plots, is `make validate`.
+//! `make validate` runs the whole comparison, with more cases and plots.
 
 mod common;
 
@@ -184,10 +184,10 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
     assert!((cuts[1] - 37.158_71).abs() < 100e-6, "{cuts:?}");
 }
 
-/// Checks that packets that arrive at the same time are processed in the order of their entry into the network. Access
-/// links have the bottleneck's rate, 100 Mbit/s, so several packets arrive together in every slot of the full queue;
-/// their order decides which flow loses a packet. Ten Reno flows start 100 ms apart, each with separate links of 1 ms
-/// at both ends. The expected values are packets acknowledged after 20 s.
+/// Checks that packets that arrive at the same time are processed in the order in which ns-2 enters their arrivals into
+/// its event list. Access links have the bottleneck's rate, 100 Mbit/s. Several packets therefore arrive together at
+/// the full queue, and their order decides which flow loses a packet. Ten Reno flows start 100 ms apart, each with
+/// separate links of 1 ms at both ends. The expected values are packets acknowledged after 20 s.
 #[test]
 fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
     const ACKED: [u64; 10] = [

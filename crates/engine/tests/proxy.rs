@@ -169,7 +169,7 @@ fn a_segment_waits_for_a_check_only() {
     assert_eq!(arrived.map(|sample| sample.time), Some(at(179)));
 }
 
-/// The credit of a proxy is the data that may wait unsent in the sender of the split connection.
+/// A proxy admits exactly as much data as its credit while the connection between its nodes cannot send.
 #[test]
 fn credit_is_what_may_wait_unsent() {
     for credit in [1, 7, 50] {
@@ -219,7 +219,7 @@ fn credit_grows_with_retransmissions_if_it_is_to() {
     assert!(with > 50 * MSS && with <= 50 * MSS + drift);
 }
 
-/// During an outage of the link, the flow stops at the local queue. After the outage, all data is delivered.
+/// Checks that all data arrives even if the link between a proxy's nodes loses twenty packets in a row.
 #[test]
 fn a_pause_of_the_link_strands_nothing() {
     let mut config = transfers(2, 3_000_000, 300);
@@ -286,8 +286,8 @@ fn parameters_change_at_their_time() {
     assert!(most(at(13_000), at(20_000)) <= Some(20));
 }
 
-/// Checks that the connection between the nodes of a proxy has a number above those of the flows. The end node's sender
-/// events are not recorded.
+/// Checks that the connection between the nodes of a proxy is numbered after the flows. Events of the sender at the
+/// proxy's end node are not recorded.
 #[test]
 fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     let mut config = greedy(5);
@@ -306,8 +306,8 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Checks the utilisation without a proxy against the closed form for a sawtooth, for one flow and for flows that lose
-/// packets together. The link has a tenth of the rate and of the bandwidth-delay product of the thesis.
+/// Compares the utilisation without a proxy with the closed form for a sawtooth, for one flow and for flows that lose
+/// packets together. The rate and the bandwidth-delay product are a tenth of those in the thesis.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

@@ -26,7 +26,7 @@ fn sender(kind: &str) -> Tcp {
     }
 }
 
-/// Returns a dumbbell without flows. The router's queue holds the bandwidth-delay product of 80 ms.
+/// Returns a dumbbell without flows. The router's queue holds the bandwidth-delay product for a round trip of 80 ms.
 fn network(router: Discipline, rate: Rate) -> Config {
     let delay = Span::from_millis(40);
     let limit = Capacity::Bytes(rate.bdp(delay * 2).0);
@@ -192,8 +192,8 @@ fn satellite_sender(kind: &str) -> Tcp {
     }
 }
 
-/// With losses that are not caused by congestion, the rapid recovery of TCP Peach restores the window within a round
-/// trip; standard TCP needs as many round trips as half of the window has segments (ToN 9(3), section IV).
+/// After a loss that is not caused by congestion, the rapid recovery of TCP Peach restores the window within a round
+/// trip (ToN 9(3), section IV). Standard TCP needs `W / 2` round trips for a window of `W` segments.
 #[test]
 fn peach_recovers_from_random_losses_faster_than_reno() {
     for (loss, gain) in [(0.0, 1.05), (1e-4, 1.4), (1e-3, 2.5), (1e-2, 4.0)] {
@@ -207,8 +207,8 @@ fn peach_recovers_from_random_losses_faster_than_reno() {
     }
 }
 
-/// Checks that dummies of TCP Peach use only capacity that data leaves. The sudden starts of 140 short connections use
-/// a quarter of the link. They slow down a long connection no more than 140 short connections of standard TCP do.
+/// Checks that dummy segments do not displace data: 140 short connections of TCP Peach slow down a long connection
+/// hardly more than those of standard TCP do. TCP Peach's dummies are as much as a quarter of the link's capacity.
 #[test]
 fn dummies_leave_data_alone() {
     let beside = |kind: &str| {

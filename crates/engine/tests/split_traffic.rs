@@ -32,8 +32,8 @@ fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     config
 }
 
-/// Asserts that the proxies have forwarded exactly the data of their connections, and nothing twice. If all data has
-/// arrived, the proxies have forwarded all of it.
+/// Asserts that each proxy has forwarded exactly the payload that the connection between its nodes has delivered, and
+/// not more than was given to this connection.
 fn assert_carried(totals: &Totals) {
     for proxy in &totals.proxies {
         let total = proxy.total;
@@ -57,8 +57,8 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// Checks that an exchange takes the sum of the times of its legs. Each leg has a separate handshake. At the nodes,
-/// segments wait for the next check, made every 10 ms.
+/// Checks that an exchange through proxies takes the sum of the times of its legs. Each leg has a separate handshake. A
+/// proxy checks its local queue every 10 ms; segments wait for the next check.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
     let entry = TraceEntry {
@@ -89,8 +89,8 @@ fn an_exchange_takes_what_its_legs_take() {
     assert_all_arrived(&totals, &records);
 }
 
-/// Checks that captures show both legs of a connection under the number of its flow, one connection for each direction.
-/// They also show the connections between the nodes of the proxies.
+/// Checks that captures show the packets on both legs of a split connection under the flow's number, with one
+/// connection number for each direction. Connections between the nodes of proxies have flow numbers of their own.
 #[test]
 fn captures_tell_the_legs_of_a_connection() {
     let entry = TraceEntry {
@@ -190,7 +190,7 @@ proptest! {
     }
 }
 
-/// Lookahead does not skip the checks of a proxy, and thus does not change the results.
+/// Lookahead does not change the results of traffic through a proxy.
 #[test]
 fn looking_ahead_changes_nothing() {
     let source = Source::Requests(requests(2, 0.0));
@@ -262,8 +262,8 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     );
 }
 
-/// Bursts are sent through a proxy over connections that exist from the start; the experiments of the thesis have 750
-/// connections. All data that the application has passed to the transport arrives.
+/// Messages sent in bursts go through a proxy, over connections that exist from the start. All data that the
+/// application has passed to the transport arrives.
 #[test]
 fn bursts_go_by_a_proxy() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), 100);

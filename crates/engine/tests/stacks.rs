@@ -213,7 +213,7 @@ impl StackFactory for Toys {
     }
 }
 
-/// Adds `count` flows of a toy stack. `transfer` is the number of datagrams to be transferred; `None` means no limit.
+/// Adds `count` flows of the stacks that `toys` makes. Each flow transfers `transfer` datagrams; `None` means no limit.
 fn add_toys(config: &mut Config, count: usize, toys: Toys, transfer: Option<u64>) {
     let factory = Arc::new(toys);
     for number in 0..count {
@@ -324,8 +324,8 @@ proptest! {
     }
 }
 
-/// Checks that marks reach the receiver. Drops and marks of a flow's data count for the flow; those of its answers do
-/// not.
+/// Checks that a flow counts the marks and drops of its data, but not the drops of its receiver's answers. The marks
+/// reach the receiver, which reports them to the sender.
 #[test]
 fn marks_and_drops_are_those_of_the_flow() {
     let mut config = path(codel(), 20);
@@ -353,7 +353,7 @@ fn marks_and_drops_are_those_of_the_flow() {
     assert_eq!(flow.dropped_pkts, link.dropped_pkts());
 }
 
-/// Checks that a failure of a stack ends only its own connection, with the reason recorded.
+/// Checks that a failure of a protocol stack ends only the stack's connection, and that a warning gives the reason.
 #[test]
 fn failures_end_their_connection_alone() {
     let cases = [
@@ -425,8 +425,8 @@ fn captures_have_datagrams_with_their_sizes() {
     assert!(answers.all(|packet| packet.reverse && packet.payload_bytes == 9));
 }
 
-/// Checks that datagrams have the same results on access links as on ordinary links. 2048 and more access links are
-/// computed in closed form.
+/// Checks that the closed form of access links gives the same results as ordinary links. The closed form is used for
+/// 2048 or more links, unless packets are captured.
 #[test]
 fn many_access_links_agree_with_links() {
     let rate = Rate::from_bps(200_000_000);

@@ -1,4 +1,4 @@
-//! Tests of connections that are not limited by the network: applications that pause, and receive windows.
+//! Tests of connections that are limited by pauses of the application or by the receive window, not by the network.
 
 mod common;
 
@@ -34,7 +34,7 @@ const RECOVERIES: [Recovery; 8] = [
     Recovery::RackTlpPrr,
 ];
 
-/// Returns a connection with two exchanges, the second 12 s after the first. The path has 10 Gbit/s and 100 ms.
+/// Returns a path of 10 Gbit/s and 100 ms. Each connection has two exchanges, with a pause of 12 s between them.
 fn two_exchanges(request: f64, response: f64, tcp: Tcp) -> Config {
     let (rate, delay) = (Rate::from_bps(10_000_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(100_000), 30);
@@ -69,9 +69,9 @@ fn durations(records: &Records) -> [f64; 2] {
     of_first.try_into().expect("two exchanges")
 }
 
-/// Checks that a window is reset if it was not used for longer than the timeout (RFC 5681 section 4.1, last paragraph).
-/// A request that has just arrived does not count as use of the server's window; the preceding response does not count
-/// as use of the client's. The first exchange includes the round trip of the handshake.
+/// Checks that the window is reset when the sender has sent nothing for a retransmission timeout (RFC 5681 section 4.1,
+/// last paragraph). Packets that arrive at the sender in this time make no difference: neither requests at the server
+/// nor responses at the client.
 #[test]
 fn a_second_exchange_starts_over_after_an_idle_timeout() {
     for (request, response) in [(400.0, 1e6), (1e6, 400.0)] {
@@ -125,7 +125,7 @@ fn a_proxy_starts_over_after_an_idle_timeout() {
     assert!(restarted[1] > kept[1] + 0.2, "{restarted:?} s, {kept:?} s");
 }
 
-/// Returns a network with one flow with Careful Resume over 50 Mbit/s and 100 ms.
+/// Returns a network of 50 Mbit/s with a round-trip time of 100 ms and one flow, which uses Careful Resume.
 fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f64>) -> Config {
     let (rate, delay) = (Rate::from_bps(50_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(queue), 6);
@@ -149,9 +149,9 @@ fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f6
     config
 }
 
-/// Careful Resume (RFC 9959) increases the window at once to 1668 segments, on a path that holds 417 segments with a
-/// queue for 417. After a loss, the window is half of the data acknowledged since the increase, whatever the threshold
-/// is: by default, slow start ends at the receive window of 1666 segments, which is less than 1668.
+/// Careful Resume (RFC 9959) jumps to a window of 1668 segments, but the path holds 417 segments, and its queue another
+/// 417. After a loss, the window is half of the data acknowledged since the jump. A slow start threshold below 1668
+/// segments makes no difference: here 1666 segments (the default, the receive window) or 50.
 #[test]
 fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     let retreat = |receive_window, ssthresh| {
@@ -216,9 +216,9 @@ fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Co
     config
 }
 
-/// Checks that an application's pauses, of a tenth of a round trip or longer than a timeout, do not end slow start: no
-/// queue builds up. The window does not grow after the first round trips. With short pauses, it stays constant. With
-/// long pauses, it is at most two messages, twice the number of segments in flight.
+/// Checks that pauses of an application neither end slow start nor let an unused window grow. With pauses of a tenth of
+/// a round trip, the window stays constant. With pauses longer than a timeout, the window is at most 80 segments, twice
+/// the 40 segments of a message.
 #[test]
 fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_without_use() {
     let saved = ("saved_cwnd".to_string(), 1000.0);
@@ -254,9 +254,9 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
     }
 }
 
-/// Checks that slow start does not raise the window above twice the number of segments in flight, as in Linux, however
-/// large its step is. At a round-trip time of 600 ms, Hybla's step is 2^16 - 1 segments; a receive window of 690
-/// segments leaves most of them unused. Hybla begins with 24 segments, the ratio of the round-trip time to 25 ms.
+/// Checks that slow start does not raise a window that is already more than twice the number of segments in flight (as
+/// in Linux), however large its step is. At a round-trip time of 600 ms, Hybla begins with 24 segments, and its first
+/// step is 2^16 - 1. No second step may follow, since only the 690 segments of the receive window are in flight.
 #[test]
 fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     for (algorithm, slow_start, largest) in [
@@ -289,8 +289,8 @@ fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     }
 }
 
-/// Checks that the limit times of a sender add up to the duration of the flow: at any time, exactly one of three limits
-/// applies.
+/// Checks that the times for which a flow is limited by the network, by the receive window and by the application add
+/// up to the duration of the flow.
 #[test]
 fn times_limited_sum_to_the_life_of_a_flow() {
     for recovery in RECOVERIES {

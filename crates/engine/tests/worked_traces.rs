@@ -1,7 +1,7 @@
 //! Tests of the worked traces of Weigle 2003, chapter 2, segment by segment.
 //!
-//! The sender's link takes no time, and the bottleneck spaces segments by 10 ms. Each acknowledgement thus arrives
-//! alone, and its released segments are known.
+//! The sender's link takes no time, and the bottleneck spaces segments by 10 ms. Acknowledgements thus arrive one at a
+//! time, and a trace shows the segments that each of them releases.
 
 mod common;
 
@@ -14,7 +14,7 @@ use common::{AT_ONCE, add_access, add_flows, delayed_ack, drop_tail, dumbbell, r
 
 const SEGMENT_BYTES: u64 = 1460;
 
-/// Returns the sender of Weigle's text. It starts with two segments and then sends as many as the windows allow.
+/// Returns the parameters of the sender in Weigle's text, which does not use limited transmit.
 fn textbook(recovery: Recovery) -> Tcp {
     Tcp {
         limited_transmit: false,
@@ -115,8 +115,8 @@ fn slow_start_with_delayed_acknowledgements_sends_three_for_two() {
     assert_begins(&trace(delayed(textbook(Recovery::Reno)), &[]), &expected);
 }
 
-/// Checks that congestion avoidance sends another segment once the window has grown by a whole one. The windows are 2,
-/// 2.5, 2.9 and 3.245 segments, with and without delayed acknowledgements.
+/// Checks that congestion avoidance sends another segment once the window has grown by a whole segment. The windows are
+/// 2, 2.5, 2.9 and 3.245 segments, with and without delayed acknowledgements.
 #[test]
 fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     let avoidance = Tcp {
@@ -129,10 +129,10 @@ fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     assert_begins(&trace(delayed(avoidance), &[]), &expected);
 }
 
-/// Checks go-back-N with a window of three segments, if the second one is lost. Segments 3 and 4 cause two duplicates:
-/// too few to indicate a loss. The timer expires, and the acknowledgement of the retransmission covers all segments
-/// that have arrived. The sliding window of Weigle's text goes back and sends 2, 3 and 4 again. Standard TCP has a
-/// window of one segment (RFC 5681 section 3.1) and need not retransmit 3 and 4.
+/// Checks that a timeout repairs the loss of segment 2 if the window is three segments. Segments 3 and 4 cause only two
+/// duplicate acknowledgements, too few to indicate a loss. After the timeout, the window is one segment (RFC 5681
+/// section 3.1), and only segment 2 is sent again. The next acknowledgement covers segments 2 to 4. (In Weigle's text,
+/// go-back-N sends all three again.)
 #[test]
 fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     let tcp = Tcp {
@@ -171,8 +171,8 @@ fn tahoe_starts_over_after_three_duplicates() {
 }
 
 /// Checks that Reno retransmits segment 9 at the third duplicate, and sets the window to 5 plus 3 segments. Two more
-/// duplicates inflate the window to 10, and segments 9 to 18 fill it. The next four release segments 19 to 22. The
-/// acknowledgement up to segment 18 deflates the window to 5, so one segment may follow the four in flight.
+/// duplicates inflate the window to 10, and segments 9 to 18 fill it. The next four duplicates release segments 19 to
+/// 22. The acknowledgement up to segment 18 deflates the window to 5, so one segment may follow the four in flight.
 #[test]
 fn reno_goes_on_while_it_repairs() {
     let found = trace(textbook(Recovery::Reno), &[9]);

@@ -80,7 +80,7 @@ impl Answer {
     }
 }
 
-/// A controller's answer to the first line, which selects the facts to report.
+/// A controller's answer to the first line that it receives: the facts to report, and the times of reports.
 #[derive(Debug)]
 pub(crate) struct Hello {
     pub(crate) facts: Vec<Fact>,

@@ -19,7 +19,7 @@ pub(crate) struct Controller {
     flow: Option<u64>,
     pacing: Option<Rate>,
     untold: Untold,
-    /// True if the other process has failed. It is then not called again, and the run ends.
+    /// True if the external controller has failed. It is then not called again, and the run ends.
     failed: bool,
 }
 
@@ -35,8 +35,8 @@ struct Untold {
 }
 
 impl Clone for Controller {
-    /// Creates a new controller. Each flow begins as a copy of a controller that has reported
-    /// nothing.
+    /// Returns the controller of a new flow, with the same external process. The new flow has no
+    /// number yet, and nothing to report.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.peer))
     }
@@ -53,8 +53,8 @@ impl Controller {
         }
     }
 
-    /// Calls `act` with the connection, unless the controller has failed before. If `act` fails,
-    /// the program is notified, and should end the run.
+    /// Calls `act` with the connection, unless the controller has failed before. If `act` fails, reports this to the
+    /// program that runs the simulation, which should end the run.
     fn told(
         &mut self,
         now: Time,
@@ -99,7 +99,7 @@ impl Controller {
         Ok(flow)
     }
 
-    /// Sends the line of the connection, and applies the answer to the window.
+    /// Sends the report in `connection.line` to the external process, and applies its answer to `window`.
     fn answered(
         &mut self,
         connection: &mut Connection,

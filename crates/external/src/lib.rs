@@ -18,10 +18,10 @@ pub use connection::Address;
 use connection::{Connection, Problem};
 use controller::Controller;
 
-/// Maximum time until an answer. After it, the controller is considered failed.
+/// Maximum time that a run waits for a controller's answer. A slower controller is considered failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Reactions of the program to a controller that fails or does not answer.
+/// Reactions of the program that runs the simulation to a controller that fails or does not answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// Function called with the reason why a controller failed. The controller is not called again,

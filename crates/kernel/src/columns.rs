@@ -3,29 +3,29 @@
 
 use longhaul_units::{Span, Time};
 
-/// Receiver of the columns of a record of type `R`, one after the other.
+/// Receiver of the columns of a record of type `R`. Each call passes one column.
 ///
-/// There is a method for each kind of values, so that values are not boxed.
+/// There is a method for each type of values, so that values need no allocation.
 pub trait Columns<R> {
-    /// Takes a column of counts or identifiers.
+    /// Receives a column of counts or identifiers.
     fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, u64>);
-    /// Takes a column of counts that are missing in some records.
+    /// Receives a column of counts that are missing in some records.
     fn optional_count(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<u64>>,
     );
-    /// Takes a column of real numbers.
+    /// Receives a column of real numbers.
     fn real(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, f64>);
-    /// Takes a column of real numbers that are missing in some records.
+    /// Receives a column of real numbers that are missing in some records.
     fn optional_real(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// Takes a column of words from a short list.
+    /// Receives a column of words from a short list.
     fn word(
         &mut self,
         name: &'static str,
@@ -41,7 +41,7 @@ impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
 
 /// Type of a field with values for a column.
 pub trait Figure: Sized {
-    /// Passes a column with values of this type to the right method of [`Columns`].
+    /// Passes a column to the method of `columns` for values of the type `Self`.
     fn declare<R>(
         columns: &mut impl Columns<R>,
         name: &'static str,

@@ -1,7 +1,7 @@
 //! Types for the caller of a run to observe and stop it.
 
-/// Function that returns the number of data packets sent so far. It visits every connection, so
-/// most progress reports do not call it.
+/// Function that returns the number of data packets sent so far. Each call visits every connection,
+/// so most progress reports do not call the function.
 pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
 
 /// Decision to continue a run or to stop it.

@@ -99,7 +99,7 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Returns true if a draw is exactly zero with probability zero.
+    /// Returns true if the probability that a draw is exactly zero is zero.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,
@@ -164,7 +164,7 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
     }
 }
 
-/// Keys of the tables of distributions. Each distribution has some of them.
+/// Keys of the tables that describe distributions. Each type of distribution uses some of the keys.
 #[allow(non_upper_case_globals)]
 mod drawn {
     use longhaul_keys::Field;
@@ -191,7 +191,7 @@ mod drawn {
         pub const probabilities: Field<Vec<f64>> = Field::new("probabilities");
         /// Quantiles at the probabilities in `probabilities`.
         pub const values: Field<Vec<f64>> = Field::new("values");
-        /// Degree `d` of the root: values between quantiles are interpolated as `value^(1/d)`.
+        /// Degree `d` of the root `value^(1/d)`, which is interpolated between quantiles.
         pub const root: Field<f64> = Field::new("root");
         /// Largest value; larger draws become this value.
         pub const limit: Field<f64> = Field::new("limit");
@@ -208,8 +208,8 @@ const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 const TAIL_HELP: &str = "Tail index a: the share of draws above a large value x falls as x^-a.";
 const LIMIT_HELP: &str = "Upper bound, to which larger draws are set.";
 
-/// Declares the table of a distribution. `$min` is the kind of single values, which may include 0;
-/// `$value` is the kind of means and scales, which are positive.
+/// Lists the keys of each type of distribution. `$min` is the kind of quantiles and of the minimum of a uniform
+/// distribution, and may allow 0. `$value` is the kind of other values, such as means; these are positive.
 macro_rules! drawn {
     ($min:expr, $value:expr) => {
         Kind::Tagged(&[

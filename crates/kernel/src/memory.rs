@@ -43,7 +43,7 @@ impl Drop for Budget {
 /// An allocation that the budget refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAllocation {
-    /// Name of the elements in the structure that had to grow, such as packets.
+    /// Name of the values that needed the memory, such as packets.
     pub what: &'static str,
     /// Size of the allocation in bytes.
     pub bytes: u64,
@@ -61,8 +61,8 @@ pub fn claim<T>(what: &'static str, count: usize) {
     }
 }
 
-/// Asks the budget for memory if a vector or ring of `capacity` is full, with `len` values. It
-/// grows by doubling, so the same capacity again is needed.
+/// Asks the budget for twice the capacity of a vector or ring if its `len` values fill `capacity`,
+/// so that it can grow.
 #[inline]
 pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     if len == capacity {
@@ -70,7 +70,7 @@ pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     }
 }
 
-/// Returns true if the budget has refused an allocation, until the budget is dropped.
+/// Returns true if the thread's current budget has refused an allocation.
 pub fn is_exhausted() -> bool {
     EXHAUSTED.get()
 }
@@ -87,9 +87,8 @@ fn ask(what: &'static str, bytes: u64) {
     }
 }
 
-/// Calls `function` and returns its result. The error is the refused allocation.
-///
-/// After an error, an event is unfinished: the data can be read, but the run cannot continue.
+/// Calls `function` and returns its result, or the allocation that the budget refused. After a refusal, the data of the
+/// run can be read, but the run cannot continue, since an event is unfinished.
 pub fn catch<T>(function: impl FnOnce() -> T) -> Result<T, RefusedAllocation> {
     catch_unwind(AssertUnwindSafe(function)).map_err(|payload: Box<dyn Any + Send>| {
         match payload.downcast::<RefusedAllocation>() {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 /// Measured quantiles, and the rule that interpolates between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Points for linear interpolation of quantiles: `(probability, value)` without a root. With a
-    /// root of degree `d`, the points are `(-ln(1 - probability), value^(1/d))`.
+    /// Points between which quantiles are interpolated linearly. They are `(probability, value)` if
+    /// `root` is `None`, and `(-ln(1 - probability), value^(1/d))` for a root of degree `d`.
     points: Arc<[(f64, f64)]>,
-    /// Degree of the root, if the points have roots of the values; `None` if they have the values.
+    /// Degree `d` of the roots in `points`; `None` if `points` has the values themselves.
     root: Option<f64>,
 }
 
@@ -16,11 +16,11 @@ impl Quantiles {
     /// Creates quantiles from at least two pairs `(probability, value)`. Probabilities start at 0
     /// and increase; values do not decrease.
     ///
-    /// Without `root`, the value is linear in the probability between two quantiles, and the last
-    /// probability is 1. With `root = d`, `value^(1/d)` is linear in `ln(1 - probability)`; the
-    /// last probability is below 1, and the last piece extends beyond it. PackMime describes its
-    /// round-trip times in this way (Cao, Cleveland and others, "Stochastic models for generating
-    /// synthetic HTTP source traffic", INFOCOM 2004).
+    /// Without `root`, values are interpolated linearly between the probabilities, and the last
+    /// probability is 1. With `root = d`, `value^(1/d)` is interpolated as a linear function of
+    /// `ln(1 - probability)`. The last probability is then below 1, and the last line extends to
+    /// larger ones. PackMime's round-trip times have this form (Cao, Cleveland and others,
+    /// "Stochastic models for generating synthetic HTTP source traffic", INFOCOM 2004).
     pub fn new(quantiles: &[(f64, f64)], root: Option<f64>) -> Self {
         let point = |&(probability, value): &(f64, f64)| match root {
             None => (probability, value),
@@ -41,8 +41,7 @@ impl Quantiles {
     }
 }
 
-/// Returns the first coordinate of a point for a probability, for points with a root: `-ln(1 -
-/// probability)`.
+/// Returns `-ln(1 - probability)`, the coordinate over which the roots of values are interpolated.
 fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }

@@ -19,8 +19,8 @@ use crate::object::{Connection, Object};
 /// bytes of options.
 const HEADERS: u64 = 52;
 
-/// Base of the seeds of flows. The number of a flow of an object is added, so that each flow has
-/// its own sequence of random numbers.
+/// Seed of the random numbers of a module's first flow. The next flows have the next numbers as
+/// seeds, so that each flow draws different random numbers.
 const SEED: u64 = 0x6c6f_6e67_6861_756c;
 
 /// The window reduction in progress.
@@ -128,7 +128,7 @@ impl Controller {
         self.facts.min_rtt_us = whole_us(ack.min_rtt) as u32;
     }
 
-    /// Sets time and window in the facts for the module's next call.
+    /// Sets the time and the window in the facts that the module gets with its next call.
     #[inline]
     fn look(&mut self, now: Time, window: &Window) {
         self.facts.now_ns = now.since(Time::ZERO).as_ps() / 1000;
@@ -187,10 +187,10 @@ impl Controller {
         facts.marks = marks as u32;
     }
 
-    /// Returns the flags of an acknowledgement for the module, for example that growth is due
-    /// (`tcp_may_raise_cwnd`) or that the window was fully used. Growth is also due if the window
-    /// was not fully used: the module itself checks this, as in the kernel. `completes` is true if
-    /// a reduction ends.
+    /// Returns the flags that the module gets with an acknowledgement, such as [`MAY_GROW`]
+    /// (`tcp_may_raise_cwnd`) or [`CWND_LIMITED`]. Growth is also allowed if the window was not
+    /// fully used, since the module checks that itself, as in the kernel. `completes` is true if
+    /// the acknowledgement ends a reduction.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -231,7 +231,7 @@ impl Controller {
         }
     }
 
-    /// Tells the module of a recovery's end that came with an earlier acknowledgement.
+    /// Tells the module of a recovery's end if the module has not been told yet.
     fn catch_up(&mut self, now: Time, window: &mut Window) {
         if self.ended.take().is_some() {
             self.reduction = Reduction::None;

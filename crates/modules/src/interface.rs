@@ -1,5 +1,5 @@
-//! Memory layouts that the objects share with this crate;
-//! `python/longhaul/modules/kernel/interface.h` declares them for the objects.
+//! Structs that this crate and the compiled kernel modules (objects) exchange. Their C declarations
+//! are in `python/longhaul/modules/kernel/interface.h`.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -9,8 +9,8 @@ pub(crate) const INTERFACE: u32 = 1;
 /// Slow start threshold that means no threshold (`TCP_INFINITE_SSTHRESH`).
 pub(crate) const INFINITE: u32 = 0x7fff_ffff;
 
-/// Facts about a connection, which each call gets. Windows and counts are in segments; counts wrap
-/// around.
+/// Facts about a connection, which a module's functions get as an argument. Windows and counts are
+/// in segments; counts wrap around.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Facts {

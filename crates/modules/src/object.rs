@@ -24,7 +24,7 @@ use crate::library::Library;
 pub(crate) struct Object {
     table: Pointer<Table>,
     traits: Traits,
-    /// Lock during calls, since the flows of a simulation must call one after the other.
+    /// Lock held while the module is called, since its flows must call one after the other.
     calls: Mutex<()>,
     /// The library of the object, which is unloaded when everything else has been dropped.
     _library: Library,
@@ -91,7 +91,7 @@ impl Object {
     }
 }
 
-/// Refuses an object that was built for another version of the layouts.
+/// Refuses an object that was built against another version of the module interface.
 fn check_version(head: &Table) -> Result<(), String> {
     let facts_bytes = size_of::<Facts>() as u32;
     if (head.interface, head.facts_bytes) == (INTERFACE, facts_bytes) {
@@ -249,9 +249,9 @@ impl Connection {
         self.call(|table, sock, decision| unsafe { (table.restart)(sock, facts, decision) })
     }
 
-    /// Calls a function of the table with the connection's state, and returns the decision. The
-    /// lock ensures that no other call uses the state meanwhile, and the facts outlive the call.
-    /// The user is responsible for the behaviour of the module.
+    /// Calls `act`, which calls a function of the module for the connection, and returns the decision.
+    /// A lock prevents other calls meanwhile, and the facts that `act` passes remain valid until the function returns.
+    /// Undefined behaviour inside the module is the user's responsibility.
     fn call(&mut self, act: impl FnOnce(&Table, *mut Sock, *mut Decision)) -> Decision {
         let mut decision = Decision::default();
         let _calls = self

@@ -17,7 +17,7 @@ pub struct ColumnInfo {
     pub unit: &'static str,
     /// Meaning of the values.
     pub description: String,
-    /// Key of links without which the table does not contain the column; `None` if it always does.
+    /// Key that some link must have for the table to contain the column; `None` if no key is needed.
     pub only_with: Option<&'static str>,
 }
 

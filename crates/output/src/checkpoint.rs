@@ -23,8 +23,8 @@ const RUN: &str = "run";
 /// Version of the format of the state. It changes with the format, even if results stay the same.
 const FORMAT: u32 = 4;
 
-/// Identity of the run that wrote a state. The rest of the state can be read only by the engine
-/// version that wrote it.
+/// Identity of the run that wrote a checkpoint, at the beginning of the stored state. Only the same
+/// engine version can read the rest of the state.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Owner {
     engine: String,
@@ -155,8 +155,8 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// Returns the stored state without the owner at its beginning; an error if the state is of
-    /// another run.
+    /// Refuses a state that another run or engine has stored in `bytes`. Returns the state without
+    /// its owner.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::table::{Cell, Column, Kind, unit};
 
-/// A counter in a period, or a value derived from such counters; `P` is the type of the period. The
-/// name ends in the unit.
+/// Name, description and value of a column about a period of type `P`. The value is a counter, or
+/// is derived from counters. The name ends in the unit.
 pub(crate) struct Counter<P> {
     name: &'static str,
     kind: Kind,
@@ -46,7 +46,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Real, description, value)
     }
 
-    /// Returns the counter's column in rows of type `R`; `period` takes the period from a row.
+    /// Returns the counter's column for a table with rows of type `R`. `period` makes the counter's input from a row.
     pub(crate) fn column<R: 'static>(
         &self,
         prefix: &str,

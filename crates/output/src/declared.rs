@@ -6,14 +6,14 @@ use longhaul_engine::measure::{Columns, Value};
 use crate::counters::Counter;
 use crate::table::{Cell, Column, Kind, Number, unit};
 
-/// The columns of a record that rows of type `R` contain; a function of type `F` takes the record
-/// from a row.
+/// The columns that a record adds to a table with rows of type `R`. A function of type `F` takes
+/// the record from a row.
 pub(crate) struct RecordColumns<R, F> {
     part: F,
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// Returns the columns of a record that every row has; `declare` adds them.
+/// Returns the columns that `declare` adds for a record. `part` takes the record from a row; every row must have one.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut RecordColumns<R, fn(&R) -> Option<&P>>),
@@ -24,8 +24,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> RecordColumns<R, F> {
-    /// Creates an empty list of columns. `part` takes the record from a row. Rows processed together either all have
-    /// the record, or none has.
+    /// Creates an empty list of columns. `part` returns the record that a row contains, if any.
+    /// Rows processed together either all contain the record, or none does.
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,
@@ -98,11 +98,11 @@ where
     }
 }
 
-/// Counters of a period; their values are in a record of type `C`, which the period, of type `P`,
-/// contains.
+/// Columns of the counters of a period. The period, of type `P`, contains a record of type `C` with
+/// the counters' values.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
-    /// Returns true if the counter with this name has a value in the period.
+    /// Function that returns true if the named counter has a value in the period. Other cells are null.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }

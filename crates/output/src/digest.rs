@@ -79,8 +79,8 @@ impl DigestedFile {
         &self.file
     }
 
-    /// Waits until all data is on disk, and adds the SHA-256 to the list, under the file name in
-    /// `path`.
+    /// Waits until all data is on disk, and adds the file's SHA-256 to the digests of its
+    /// directory, under the file name in `path`.
     pub(crate) fn finish(self, path: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         self.digests.insert(path, hexadecimal(self.digest));

@@ -16,8 +16,8 @@ const PARTIAL: &str = "partial-";
 /// Suffix for the directory of a stopped run, which must not replace a finished one.
 const STOPPED: &str = "stopped";
 
-/// A directory with a temporary name next to its final one. It is removed when dropped, unless it
-/// was published.
+/// A directory that has a temporary name next to its final path. It is removed when dropped, unless
+/// it was published.
 #[derive(Debug)]
 pub(crate) struct PartialDirectory {
     temporary: PathBuf,
@@ -62,8 +62,8 @@ impl PartialDirectory {
         unreachable!("four billion directories of the same name")
     }
 
-    /// Creates or reopens a directory under a permanent temporary name, so that another process can resume the run.
-    /// `open` returns the directory, given the target, and a value of type `T`.
+    /// Creates or reopens a directory that remains if the process ends early, so that another process can resume the
+    /// run. `open` gets the final path, and returns the temporary path and a value that is returned with the directory.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,
@@ -105,8 +105,8 @@ impl PartialDirectory {
             .map_err(OutputError::io("write", &path))
     }
 
-    /// Renames the directory to its final name. An older run of that name is replaced, except by a
-    /// run that was `stopped`: that run gets the name `<target>.stopped`. Returns the path.
+    /// Renames the directory to its final name, and returns the path. An older run of this name is replaced. If
+    /// `stopped` is true and the older run is complete, the new run is named `<target>.stopped` instead.
     pub(crate) fn publish(self, stopped: bool) -> Result<PathBuf, OutputError> {
         let replaces = self.overwrite && self.target.exists() && !is_stopped(&self.target);
         let (target, overwrite) = if stopped && replaces {
@@ -179,8 +179,8 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Locks a new directory. Returns `None` if it no longer exists, and `Some(None)` where directories
-/// cannot be locked: there, stale directories are not removed.
+/// Locks a new directory, so that other processes do not remove it as stale. Returns `None` if
+/// another process has removed or locked it, and `Some(None)` where directories cannot be locked.
 fn lock(path: &Path) -> Option<Option<File>> {
     let Ok(file) = File::open(path) else {
         return path.exists().then_some(None);

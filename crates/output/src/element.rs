@@ -40,7 +40,7 @@ totals!(FlowTotals, FlowCounters);
 totals!(LinkTotals, LinkCounters);
 totals!(ProxyTotals, ProxyCounters);
 
-/// A row of a table: a flow, link or proxy with its counters, of type `T`.
+/// A row of a table: a flow, link or proxy. `T` is the type of its counters.
 pub(crate) struct Element<T> {
     pub(crate) id: usize,
     pub(crate) config: Arc<Config>,
@@ -73,8 +73,8 @@ impl<T: Totals> Element<T> {
 }
 
 /// Returns the columns of `counters` for the measurement window and, with names that begin with
-/// `total_`, for the whole run. `period` computes the values of the columns from a row's counters
-/// and the beginning of the period.
+/// `total_`, for the whole run. `period` makes the input of `counters` from a row, its counters in
+/// a period, and the period's beginning.
 pub(crate) fn of_both_periods<T: Totals, P: 'static>(
     counters: &[Counter<P>],
     period: fn(&Element<T>, T::Counters, Time) -> P,

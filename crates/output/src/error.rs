@@ -51,8 +51,8 @@ pub enum OutputError {
     OtherMeasures {
         /// Folder of the checkpoint.
         folder: PathBuf,
-        /// Word of the message that says how the run was begun: `with` or `without` measuring
-        /// functions.
+        /// Word for the message: `with` if the run was begun with measuring functions, else
+        /// `without`.
         begun: &'static str,
     },
     /// The state of an algorithm cannot be stored.
@@ -79,7 +79,7 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// Returns a function that adds the action and its path to an error, for `map_err`.
+    /// Returns a function for `map_err` that adds the failed `action` and its `path` to an error.
     pub(crate) fn io<'a>(
         action: &'static str,
         path: &'a Path,
@@ -91,7 +91,7 @@ impl OutputError {
         }
     }
 
-    /// Returns a function that adds the path of the table to an error, for `map_err`.
+    /// Returns a function for `map_err` that adds `path`, the file of the table, to an error.
     pub(crate) fn table(path: &Path) -> impl FnOnce(ParquetError) -> Self + '_ {
         move |source| Self::Table {
             path: path.to_path_buf(),

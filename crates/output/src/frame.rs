@@ -16,7 +16,7 @@ const ETHERTYPE_IPV4: u16 = 0x0800;
 const IP_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
 const TCP_BYTES: usize = 20;
-/// Maximum length of a TCP header in bytes, which its length field can express.
+/// Maximum length of a TCP header in bytes: the largest value of its length field.
 const TCP_BYTES_MAX: usize = 60;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
@@ -63,8 +63,8 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Returns the conversations of all flows, and then those of the connections between the nodes
-    /// of proxies.
+    /// Returns the properties of all flows, and then those of the proxies' connections. A proxy has
+    /// a connection between its two nodes.
     pub(crate) fn all(config: &Config) -> Vec<Self> {
         let flows = config
             .flows

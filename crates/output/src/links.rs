@@ -29,7 +29,7 @@ impl LinkRow {
     }
 }
 
-/// Counters of a link in a period, and facts that decide on their columns.
+/// Counters of a link in a period, and other values that the period's columns need.
 struct Period {
     counters: LinkCounters,
     duration: Span,
@@ -43,10 +43,10 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     columns
 }
 
-/// Function that returns true if a link has values in a column.
+/// Function that returns true if a link has values in the column of an [`OF_SOME`] entry.
 type Does = fn(&Link) -> bool;
-/// Columns with values for only some links, each with the link key that decides. If no link has values, the table does
-/// not contain the column.
+/// Columns with values for some links only: the name of the column, the scenario key that gives links such values, and
+/// the test for a link. The table omits a column if no link has values.
 const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate
@@ -77,8 +77,8 @@ fn tells_classes(link: &Link) -> bool {
     link.queue.kind() == DUALPI2
 }
 
-/// Returns the key of links that decides if a link has values in `column`; `None` if the table always contains the
-/// column.
+/// Returns the scenario key that gives links values in `column`; `None` if the table always
+/// contains the column.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
     let name = column.trim_start_matches("total_");
     let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;

@@ -1,4 +1,4 @@
-//! Rows that contain a record of a flow, and the name of the flow.
+//! Rows that consist of a record of a flow and the flow's name.
 
 use crate::declared::{RecordColumns, columns_of};
 use crate::table::{Cell, Column, Kind, Name};

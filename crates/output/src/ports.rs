@@ -35,8 +35,8 @@ impl Ports {
 /// node has opened it.
 pub(crate) type Name = (u32, u32, bool);
 
-/// Ports of the connections that each node has opened. They are discarded when the node's dynamic
-/// ports have been used again.
+/// Ports of the newest connections that each node has opened: as many as the node has dynamic
+/// ports.
 #[derive(Debug, Default)]
 pub(crate) struct PortTable {
     ports: HashMap<Name, Ports>,

@@ -1,5 +1,5 @@
-//! An unfinished run directory, of any kind of simulation: its name, the cause that stopped the
-//! run, and the first error.
+//! State common to the writers of all kinds of runs: the unfinished directory, the cause that
+//! stopped the run, and the first error.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::table::{Column, Table};
 /// return value can stop the run.
 pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 
-/// A run with a complete directory. `R` is the type of the row counts of its tables.
+/// Result of a run with a complete directory. `R` is the type of the row counts of its tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSummary<R = Rows> {
     /// Directory of the run.
@@ -65,7 +65,7 @@ impl<C> Run<C> {
         self.error.is_some()
     }
 
-    /// Stores the error in `result` if it is the first one. Then `progress` stops the simulation.
+    /// Stores the error in `result`, unless an earlier one is stored. After an error, `progress` stops the simulation.
     #[inline]
     pub(crate) fn keep(&mut self, result: Result<(), OutputError>) {
         if let Err(error) = result {

@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::digest::{self, Digests};
 use crate::run_meta::RunMeta;
 
-/// The content of run.json, with keys in the order of the fields. `R` is the type of the row counts
-/// of the tables; `O` is the type of the keys that only one kind of simulation has.
+/// The content of run.json, with keys in the order of the fields. `R` has the row counts of the
+/// tables; `O` has the keys that only one kind of simulation writes.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunJson<'a, R, O> {
     version: &'a str,
@@ -195,8 +195,8 @@ impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
         Self { stopped_by, ..self }
     }
 
-    /// Returns the text of the file. The document comes first, then the SHA-256 of each other file and of the text so
-    /// far, and at the end the values that depend on the machine.
+    /// Returns the contents of run.json: first the results, then the SHA-256 of each other file, then the SHA-256 of
+    /// the preceding contents, and at the end the values that depend on the machine.
     pub(crate) fn to_bytes(&self, files: &Digests) -> Vec<u8> {
         const EXPECT: &str = "numbers, names and JSON";
         let mut text = serde_json::to_string_pretty(self).expect(EXPECT);

@@ -1,4 +1,4 @@
-//! Description of a run in its directory, in addition to the results.
+//! Facts about a run that its directory contains in addition to the results: scenario, version, warnings.
 
 use std::sync::Arc;
 

@@ -11,8 +11,7 @@ use crate::table::{Column, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
-/// Names of flows, links and proxies, in sampling order: the names of all rows of one sampling
-/// point are adjacent.
+/// Names of all flows, then all links, then all proxies: the order of the rows of a sampling point.
 pub(crate) struct Names {
     all: Vec<Name>,
     /// Number of names of flows; those of links follow.
@@ -52,7 +51,7 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// Returns the sample itself, for columns with a value in every row: those of time and element.
+    /// Returns the sample itself, from which columns take values that every sample has, such as the time.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)

@@ -31,7 +31,7 @@ use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
 
 pub use quinn::ControllerSource;
 
-/// A QUIC stack: its name in scenarios, and the function that finds it.
+/// A QUIC stack: its name in scenarios, and the function that returns it for given settings.
 struct Entry {
     kind: &'static str,
     find: fn(&QuicStack, Option<&OwnAlgorithm>) -> Result<FoundStack, StackError>,

@@ -24,7 +24,7 @@ class Dendrogram:
     labels: np.ndarray
     """Number of each competitor's cluster, from 1; the tree is cut at a fraction of its height."""
     distinctive: tuple[int, ...]
-    """Indices of the minority of competitors that only the last merge joins to the others.
+    """Indices of a minority of competitors that joins the others only in the last merge.
 
     Empty if there is no such group.
     """
@@ -60,7 +60,7 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
 
 
 def _labels(merges: np.ndarray, height: float) -> np.ndarray:
-    """Return the cluster number of each competitor if clusters are merged only below `height`."""
+    """Return each competitor's cluster number if the tree is cut at `height`."""
     labels: np.ndarray = hierarchy.fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
     return labels
 

@@ -24,7 +24,7 @@ NAMES = {
 
 
 def class_names(classes: int) -> list[str]:
-    """Return names of `classes` classes: NIST's letters for four classes, otherwise C1, C2, ..."""
+    """Return names of `classes` congestion classes: NIST's letters for four, else C1, C2, ..."""
     return list(NAMES) if classes == len(NAMES) else [f"C{k}" for k in range(1, classes + 1)]
 
 

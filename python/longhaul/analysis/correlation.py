@@ -56,7 +56,7 @@ class Group:
 
 
 def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
-    """Return groups of responses linked by |r| above `threshold`, the smallest group first."""
+    """Return the groups of responses that |r| above `threshold` connects, the smallest first."""
     linked = np.abs(np.asarray(matrix, float)) > threshold
     np.fill_diagonal(linked, val=False)
     _, label = graphs.connected_components(linked, directed=False)
@@ -78,10 +78,10 @@ def by_strength(matrix: ArrayLike) -> list[int]:
 
 
 def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
-    """Return the indices of responses by number of partners, the fewest first (for index plots).
+    """Return the indices of responses, sorted by their number of |r| above `threshold`.
 
-    A partner is a response with |r| above `threshold`. Ties are ordered by the number of responses
-    with |r| above 0.5, then as given.
+    The fewest come first, as in index plots. Ties are ordered by the number of |r| above 0.5, then
+    as given.
     """
     r = np.abs(np.asarray(matrix, float))
     above = [(r > limit).sum(axis=0) for limit in (threshold, 0.5)]
@@ -89,7 +89,7 @@ def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[in
 
 
 def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray]:
-    """Return a histogram of |r| over all pairs: counts, and the edges of the bins from 0 to 1."""
+    """Return a histogram of |r| for all pairs of responses: counts, and edges of bins."""
     r = np.abs(np.asarray(matrix, float))[np.triu_indices(len(np.asarray(matrix)), k=1)]
     count, edges = np.histogram(r, bins=bins, range=(0.0, 1.0))
     return count, edges

@@ -66,11 +66,11 @@ def effects(
 ) -> list[Effect]:
     """Return the effects of all factors and of their interactions of up to `order` factors.
 
-    `coded` has a row per run and a column per factor, -1 or +1. Rows that occur more than once are
-    replications: the variance within them gives intervals, by Student's t with as many degrees of
-    freedom as there are repetitions. If other factors vary as well, `cells` has a value for each
-    run, and runs with equal values are replications. If interactions are aliased with one another,
-    only the first is returned, with the others as its `aliases`.
+    `coded` has a row per run and a column per factor, -1 or +1. Runs with equal rows are
+    replications: the variance between them gives intervals by Student's t. If other factors vary
+    as well, replications are runs with equal values in `cells`, which has a value per run. If
+    interactions are aliased with one another, only the first is returned, with the others as its
+    `aliases`.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
@@ -144,9 +144,9 @@ def cumulative_residual_sd(
 
 
 def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
-    """Return the response of each run predicted by a linear model of the `chosen` effects.
+    """Return the response that a linear model with the `chosen` effects predicts for each run.
 
-    The model is the grand mean plus half of each effect, with the sign of its term in the run.
+    For a row of `coded`, it is the grand mean plus half of each effect with its term's sign.
     """
     matrix = np.asarray(coded, float)
     value = np.full(len(matrix), grand_mean)

@@ -1,10 +1,9 @@
 """Joint judgement of a family of printed numbers that each come from a single run.
 
-One printed number inside the wide prediction interval of one more run is weak evidence. Sixteen
-numbers on the same side of our medians are stronger evidence. Each of our replications gives one
-value for the whole family: the mean over its cells. Thus, effects common to the cells of a
-replication, such as their random numbers, count once. The printed family is tested as if it were
-one more replication of ours.
+One printed number says little, because single runs vary widely. Many printed numbers on the same
+side of our medians say more. Each of our replications gives one value for the whole family: its
+mean deviation from print. Thus, effects common to all values of a replication, such as its random
+numbers, count once. The printed family is tested as if it were one more replication of ours.
 """
 
 from collections.abc import Sequence
@@ -26,16 +25,19 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """Measured values of a family relative to the printed ones, one for each replication.
+    """Deviations of measured values from a family of printed numbers, one for each replication.
 
-    A value of 0 means that the replication equals the printed values on average.
+    A value of 0 means that the replication equals the printed numbers on average.
     """
 
     values: tuple[float, ...]
     band: Interval
-    """Mean of the bands of all numbers; for logarithms, it begins at -inf if a band includes 0."""
+    """Mean of the acceptance bands of the numbers, as deviations from the printed numbers.
+
+    With logarithms, its lower end is -inf if the band of a number includes 0.
+    """
     statistic: str
-    """Kind of value: mean logarithm of measured over printed numbers, or mean difference."""
+    """Kind of value: mean of log(measured / printed), or relative difference of the means."""
 
     @property
     def mean(self) -> float:
@@ -51,7 +53,7 @@ class Family:
     def reaching(self) -> int:
         """Number of replications that reach the value printed in the source.
 
-        These replications equal it, or deviate from it in the direction opposite to the mean.
+        If the mean is above this value, replications at or below it count, and vice versa.
         """
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)
@@ -87,10 +89,9 @@ def family(
 ) -> Family:
     """Compare measured values of a family of numbers with the values that the source prints.
 
-    `ours` has a row for each replication and a column for each printed number. `printed` and
-    `bands` have an entry for each number. `statistic` is the kind of value, as in `Family`. Raises
-    ValueError for fewer than three replications, and for logarithms of numbers that are not
-    positive.
+    `ours` has a row for each replication and a column for each number. `printed` and `bands` have
+    an entry for each number. `statistic` is `logarithm` or `difference`. Raises ValueError for
+    fewer than three replications, or for a logarithm of numbers that are not positive.
     """
     print_, ends = np.asarray(printed, float), np.asarray(bands, float)
     if len(ours) < MIN_RUNS:
@@ -108,12 +109,12 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source, or "" if its numbers keep their own verdicts.
+    """Return a verdict for each family of one source, "" if its numbers keep their own verdicts.
 
-    *Outside the band*: the mean lies outside the family's band, and the test rejects that the
-    printed value is one more replication, at 5 % for all families together (Holm, Scandinavian
-    Journal of Statistics 6, 1979). *Undecided*: the mean lies outside, and at most one replication
-    reaches the printed value.
+    *Outside the band*: the mean lies outside the family's band, and the hypothesis of `p_value` is
+    rejected at 5 % for all families together (Holm, Scandinavian Journal of Statistics 6, 1979).
+    *Undecided*: the mean lies outside without rejection, and at most one replication reaches the
+    printed value.
     """
     rejected = holm([family.p_value for family in families])
     return [

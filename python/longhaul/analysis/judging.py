@@ -7,12 +7,13 @@ of the claim is true. *Outside the band*: no part of the interval is in the band
 not contradicted either. Without an interval, the measured value alone decides.
 
 A printed number that comes from a single run is compared with the prediction interval of one more
-run of ours. The claim is reproduced if this interval is wholly in the band, and contradicted if it
-is wholly beyond `opposite`. Otherwise, the verdict depends on three tests. If the interval does not
-contain the printed number, the verdict is *undecided* if the band contains our median, otherwise
-*outside the band*. If the interval contains the printed number, and also `opposite` or half or
-twice the printed number, it is too wide for a test, and the verdict is *undecided*. In all other
-cases the verdict is *reproduced* if the band contains our median, otherwise *outside the band*.
+run of ours. The first rule that applies gives the verdict:
+
+- The interval is wholly in the band: *reproduced*; wholly beyond `opposite`: *contradicted*.
+- It lacks the printed number: *undecided* if the band has our median, else *outside the band*.
+- It also contains `opposite`, or half or twice the printed number: *undecided*, since the interval
+  is too wide for a test.
+- Otherwise: *reproduced* if the band has our median, else *outside the band*.
 """
 
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ class Expected:
 
     @classmethod
     def exactly(cls, printed: float) -> "Expected":
-        """Return an expectation whose band is only the number that the source prints."""
+        """Return an expectation that accepts only the number that the source prints."""
         return cls(printed, printed, printed=printed)
 
     @classmethod
@@ -114,7 +115,7 @@ class Expected:
         return (REPRODUCED if in_band else OUTSIDE), ""
 
     def _is_contrary(self, low: float, high: float) -> bool:
-        """Return true if the interval from `low` to `high` lies wholly beyond `opposite`."""
+        """Return true if the opposite of the claim holds in the whole interval `low` to `high`."""
         if self.opposite is None:
             return False
         if self._at_most(self.opposite, self.low):
@@ -129,9 +130,9 @@ class Expected:
         )
 
     def _could_miss_little(self, interval: Interval) -> bool:
-        """Return true if the interval is too wide for a test of the printed number.
+        """Return true if the interval contains half or twice the printed number, or `opposite`.
 
-        That is the case if it contains half or twice the printed number, or `opposite`.
+        The interval is then too wide for a test of the printed number.
         """
         printed = self.printed or 0.0
         others = (0.5 * printed, 2.0 * printed, self.opposite)

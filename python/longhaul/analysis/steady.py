@@ -41,7 +41,7 @@ class Drift:
     change: float
     """Change from the beginning to the end of the series along the fitted line."""
     percent: float
-    """The change in percent of the mean; NaN if the mean is zero."""
+    """`change` in percent of the mean of the series; NaN if this mean is zero."""
     p: float
     """P-value of the test that the slope is zero."""
 

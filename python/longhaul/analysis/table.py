@@ -38,7 +38,7 @@ MOST_LEVELS = 40
 
 
 class TableError(LonghaulError):
-    """Error: a table, or a column or level of it, cannot be analysed as requested."""
+    """Error: a table, or one of its columns or levels, cannot be analysed as requested."""
 
 
 def _text(level: Level) -> str:
@@ -183,7 +183,7 @@ class ResponseTable:
         return cls(frame, present, chosen)
 
     def place(self, response: str) -> str:
-        """Return the original name of a response, or its name if the campaign did not rename it."""
+        """Return the original name of a response, which the campaign may have renamed."""
         return self.places.get(response, response)
 
     def values(self, response: str) -> np.ndarray:
@@ -334,10 +334,7 @@ class ResponseTable:
         return replace(self, frame=frame, responses=tuple(responses), places=places)
 
     def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
-        """Return a table of the runs at the given levels of `column`, or of all other runs.
-
-        `levels` are texts. `keep` is true for the runs at these levels, false for the others.
-        """
+        """Return a table of the runs at `levels` of a column, or of all others if not `keep`."""
         if column not in self.frame.columns:
             self.require(column)
         every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()
@@ -385,7 +382,7 @@ class ResponseTable:
     def entangled(self) -> list[tuple[str, str]]:
         """Return pairs of factors whose levels do not occur in proportion to each other.
 
-        The means at the levels of such a factor include a part of the other factor's effect.
+        Means at the levels of one factor then include a part of the other factor's effect.
         """
         numbers = {
             name: self.frame[name].cast(pl.String).rank("dense").to_numpy() - 1

@@ -8,26 +8,25 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """Relative differences in goodput between alternative algorithms, and to competing flows.
+    """Relative differences in goodput: among alternative algorithms, and from competing flows.
 
-    Competing flows share the network with the flows of one alternative algorithm.
+    In each run, the competing flows share the network with flows of one alternative algorithm.
     """
 
     among_first: float
-    """Range of goodput over the alternative algorithms, as a fraction (see `differences`)."""
+    """Range of goodput over the alternative algorithms, divided by its maximum or minimum."""
     among_second: float
-    """Range of the competing flows' goodput over the alternatives, as a fraction."""
+    """Range of the competing flows' goodput over these algorithms, divided in the same way."""
     first_over_second: float
-    """The alternatives' mean goodput minus that of the competing flows, as a fraction."""
+    """The alternatives' mean goodput minus the competing flows', divided by one of these."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
     """Return the relative differences in goodput between algorithms, and to competing flows.
 
-    `first` has the goodput with each alternative algorithm, and `second` that of the flows which
-    compete with it. `base` selects the denominators. With `larger`, they are the maximum for a
-    range, and the alternatives' mean for the difference of means. With `smaller`, they are the
-    minimum, and the competing flows' mean.
+    `first` has the goodput with each alternative algorithm, and `second` that of its competing
+    flows. If `base` is `larger`, a range is divided by the maximum, and the difference of the means
+    by the alternatives' mean; if `smaller`, by the minimum and by the competing flows' mean.
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):

@@ -29,19 +29,19 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Name of the line: `a*b = c*d` if the runs cannot distinguish these two terms."""
+        """Name of the line's terms; `a*b = c*d` if the runs cannot distinguish `a*b` and `c*d`."""
         return " = ".join(self.names)
 
 
 @dataclass(frozen=True)
 class _Term:
-    """A main effect or an interaction; terms that are equal to it in all runs are its aliases."""
+    """A main effect or an interaction; `names` has its name and those of its aliases."""
 
     factors: tuple[str, ...]
     basis: np.ndarray
     """Orthonormal basis of the term's contrasts; shape: runs x degrees of freedom."""
     own: np.ndarray
-    """Orthonormal basis of the part of the contrasts orthogonal to all terms of fewer factors."""
+    """Orthonormal basis of the contrasts' residuals after projection on all lower-order terms."""
     names: list[str]
 
 
@@ -51,12 +51,12 @@ def anova(
     """Return the analysis of variance of a response by factors with any number of levels.
 
     The table has a line for each main effect and for each interaction of up to `order` factors; the
-    last line is the residual. The sum of squares of a term is the increase over a model with all
-    other terms, except interactions that contain the term (type II: Langsrud 2003, Statistics and
-    Computing 13). Therefore the order of factors does not matter. Variation that the runs cannot
-    assign to one of two terms is assigned to neither. In a balanced design, the sums add up to the
-    total. Factors with one level are left out, and so are interactions of an order that leaves no
-    degree of freedom for the residual.
+    last line is the residual. The sum of squares of a term is the variation that it explains beyond
+    a model of all other terms, except interactions that contain it (type II: Langsrud 2003,
+    Statistics and Computing 13). The order of factors does not matter. Variation that either of two
+    terms can explain counts for neither. In a balanced design, the sums add up to the total.
+    Factors with one level are left out. `order` is lowered if the residual would otherwise have no
+    degree of freedom.
     """
     y = np.asarray(response, float)
     y = y - y.mean() if len(y) else y
@@ -70,7 +70,7 @@ def anova(
 
 
 def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
-    """Return main effects, then interactions of up to `order` factors, those of fewer first."""
+    """Return main effects, then two-factor interactions, and so on up to `order` factors."""
     indicators = {name: _indicators(words) for name, words in factors.items()}
     terms: list[_Term] = []
     for size in range(1, order + 1):

@@ -7,6 +7,6 @@ from longhaul.results import kinds
 def expected_packets(run: Run) -> float:
     """Return the estimated number of data packets of a run.
 
-    The estimate orders runs and weights their progress; packet counts of finished runs correct it.
+    Runs with more packets start earlier, and count more in the progress of a campaign.
     """
     return kinds.of(run.scenario).expected_packets(run)

@@ -49,7 +49,7 @@ class Dataset:
         return replace(known, places=self.facts.get("places", {}))
 
     def write(self, file: Path) -> None:
-        """Write one Parquet file, with its provenance in the metadata.
+        """Write the data set as a Parquet file, with its provenance in the metadata.
 
         Processes that share a campaign may write it at the same time.
         """

@@ -72,7 +72,7 @@ class Outcome:
     def left_s(self) -> float | None:
         """Estimated seconds until all runs are done; None before the first run has finished.
 
-        The estimate assumes the rate of packets so far. Estimated packets of the remaining runs are
+        The estimate assumes the packet rate so far. Estimated packets of the remaining runs are
         corrected by the ratio of simulated to estimated packets of finished runs.
         """
         if self.data_packets == 0 or self.expected_done == 0.0:
@@ -278,9 +278,9 @@ def work(
 ) -> tuple[int, None, Tables]:
     """Execute one run, and store its values and tables.
 
-    Return the number of data packets; the other items are empty, because the worker has stored
-    everything. `reducer` selects the values to store. A run of MesoNet uses `threads` threads, all
-    other runs use one.
+    Return the number of data packets; the other items are empty, because values and tables are
+    stored already. `reducer` selects the values to store. A run of MesoNet uses `threads` threads,
+    all other runs use one.
     """
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)

@@ -53,9 +53,9 @@ class Factors:
 def read_factors(
     factors: Mapping[str, Any], places: Mapping[str, Any], others: Collection[str] = ()
 ) -> Factors:
-    """Read `factors` and `places`, the tables `factors` and `set` of a file.
+    """Read the tables `factors` and `set` of a file, given as `factors` and `places`.
 
-    Settings may also depend on the factors named in `others`.
+    Values in `set` may also depend on the factors named in `others`.
     """
     levels: dict[str, Sequence[Level]] = {}
     settings: dict[str, Setting] = {}

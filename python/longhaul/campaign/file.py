@@ -134,9 +134,9 @@ _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
 def _with_line(text: str, message: str, root: str = "") -> str:
-    """Return a message with the line of the file in front.
+    """Return a message about a key of a file, with the number of the key's line in front.
 
-    The message begins with a key of the file, whose line is searched. `root` is the key's table.
+    `text` is the file; `message` begins with the key, and `root` is the key's table.
     """
     key = _KEY.match(message)
     line = line_of(text, key[1].replace('"', ""), root) if key else None
@@ -144,7 +144,7 @@ def _with_line(text: str, message: str, root: str = "") -> str:
 
 
 def _check_printable(whole: Mapping[str, Any], above: str = "") -> None:
-    """Raise an error for control characters in the names of keys and in the title.
+    """Raise an error if the title or the name of a key has control characters.
 
     `above` is the path of the table `whole`, with a final dot. Levels are checked elsewhere, as
     values of the scenario.
@@ -215,7 +215,7 @@ def _check_names(campaign: Campaign) -> None:
 
 
 def _check_cells(campaign: Campaign) -> None:
-    """Raise an error for equal runs, for levels without values, and for unknown levels in `set`."""
+    """Raise an error for equal runs, and for levels that `set` does not know or cannot convert."""
     if len(campaign.cells) > len({tuple(cell.values()) for cell in campaign.cells}):
         raise CampaignError("design: some runs have the same levels and random numbers")
     for path, setting in campaign.sweep.settings.items():
@@ -231,7 +231,7 @@ def _check_cells(campaign: Campaign) -> None:
 
 
 def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
-    """Raise an error, with its line, for a response that no run of the campaign can have."""
+    """Raise an error that states the line of a response that no run of the campaign can have."""
     places = [response.place for response in campaign.responses if not response.function]
     if (wrong := check(places, resolved, campaign.keep)) is not None:
         place, error = wrong
@@ -305,8 +305,7 @@ def _check_factors(factors: Factors) -> None:
 def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> Design:
     """Return the design of a campaign.
 
-    If the design is a fraction of the two-level factors, it is combined with all levels of the
-    others.
+    A fractional factorial of the two-level factors is crossed with all levels of other factors.
     """
     given = whole.get("design", "full")
     if given == "full":

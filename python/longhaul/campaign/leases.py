@@ -24,7 +24,7 @@ STALE_S = 60.0
 
 
 class Leases:
-    """The leases of one process; a context manager that ends the session on exit."""
+    """Leases of the runs in progress in one process; a context manager that ends them on exit."""
 
     def __init__(self, store: Path) -> None:
         self._sessions = store / "sessions"
@@ -95,7 +95,7 @@ class Leases:
         return latest is not None and self._is_live(latest)
 
     def _of(self, key: str) -> list[Path]:
-        """Return a run's lease files, one per generation; nearly always there is at most one."""
+        """Return a run's lease files: usually none or one, more after takeovers."""
         return list(self._leases.glob(f"{key}.*"))
 
     def _latest(self, key: str) -> Path | None:

@@ -12,8 +12,8 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
     """Return the number of the line that sets a key or, if there is none, of its table's header.
 
     `path` is written as in messages, such as `flows.0.count`; `root` is the name of the scenario's
-    table. For a key of an inline table, it is the line at which the inline table begins. Return
-    None if no line is found.
+    table. For a key of an inline table, it is the line where that table begins. Return None if
+    no line is found.
     """
     wanted = [*_parts(root), *path.split(".")]
     best, longest = None, 0
@@ -68,7 +68,7 @@ def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
 
 
 def indexed(path: str, scenario: Mapping[str, Any]) -> str:
-    """Return the path of a setting as in messages: groups of flows have numbers, not labels."""
+    """Return the path of a setting as in messages: the label of a flow is replaced by its index."""
     steps = path.split(".")
     flows: Sequence[Mapping[str, Any]] = scenario.get("flows", ())
     labels = [flow.get("label") for flow in flows]

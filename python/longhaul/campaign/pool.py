@@ -50,7 +50,7 @@ class Workers(Protocol):
         """Start a run: call `work` with these arguments in a worker; `key` identifies the run."""
 
     def finished(self, timeout_s: float) -> Sequence[RunOutcome]:
-        """Return the outcomes of finished runs; wait for the first one at most `timeout_s`."""
+        """Wait at most `timeout_s` for a run to finish; return outcomes of finished runs."""
 
     def under_way(self) -> Mapping[str, float]:
         """Return the completed fraction of each run in progress that has reported its progress."""
@@ -106,7 +106,7 @@ class LocalWorkers:
         return worker
 
     def finished(self, timeout_s: float) -> list[RunOutcome]:
-        """Return the outcomes of finished runs; wait for the first one at most `timeout_s`."""
+        """Wait at most `timeout_s` for a worker's message; return outcomes of finished runs."""
         busy = [worker for worker in self._workers if worker.key is not None]
         ready = wait([worker.pipe for worker in busy], timeout_s)
         outcomes = [self._collect(worker) for worker in busy if worker.pipe in ready]
@@ -168,7 +168,7 @@ def tell(part: float) -> None:
 def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
     """Execute the runs that arrive on the pipe until it is closed.
 
-    `memory` is the maximum number of bytes.
+    `memory` is the limit on the process's memory, in bytes.
     """
     global _told
     _told = pipe

@@ -1,4 +1,4 @@
-"""Responses of campaigns: metrics of runs, or values of a user's function of runs."""
+"""Responses of campaigns: metrics of runs, or values that a user's function returns for a run."""
 
 import hashlib
 import json
@@ -55,7 +55,7 @@ class Responses:
 
     @property
     def variant(self) -> str:
-        """Identifier of the values that are stored per run, part of a run's key in a store."""
+        """Hash of what is stored of a run besides its summary; part of its key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(figure.of, figure.name, digest()) for figure in self.figures]
@@ -100,9 +100,9 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a stored summary to which `figure` is added, such as those of one label.
+    """Return the rows of a stored summary to which a value of the metric `figure` is added.
 
-    `owner` is the label, link or proxy.
+    `owner` is the label, link or proxy that has the value.
     """
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
@@ -130,7 +130,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the number at the path `place` of stored values; None if there is none."""
+    """Return the value at the path `place`; raise ResponseError for an unknown path."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -152,9 +152,9 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first of `places` that no run of `scenarios` has, with its error; otherwise None.
+    """Return the first of `places` (names of responses) that the runs will lack, and an error.
 
-    `keep` are tables that are stored with all rows.
+    The result is None if there is no such place. `keep` are tables stored with all rows.
     """
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
@@ -169,7 +169,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return an error if runs of this kind lack the table of the value at `place`; else None."""
+    """Return an error that names the optional table which `place` needs; None if it needs none."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None
@@ -188,7 +188,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return `place` without the name of its row, if names of rows are known only after the run."""
+    """Return the path `place` without the name of its row, if `known` has no names of rows."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(
@@ -201,9 +201,9 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Follow a path from a table to a row and a column; a row is selected by any of its texts.
+    """Return true and the value at the path `steps`, or false if there is no such value.
 
-    Return true and the value, or false if the path does not lead to a value.
+    A step is a key, or a text that the wanted row of a table contains.
     """
     for step in steps:
         if isinstance(value, list):

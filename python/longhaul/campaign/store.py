@@ -20,11 +20,11 @@ Kept = dict[str, Any]
 
 
 class Store:
-    """Directory of finished runs, whose keys are the results version and the scenario's hash.
+    """Directory of finished runs, found by results version and hash of the scenario.
 
     Several programs on several machines may use a store at the same time. Methods take a run's
-    scenario, or the hash of the scenario. A store may keep several sets of values of a run, one for
-    each `variant`.
+    scenario, or the hash of the scenario. Different selections of a run's values are kept under
+    different names, `variant`.
     """
 
     def __init__(self, path: str | Path, variant: str = "") -> None:

@@ -30,8 +30,8 @@ Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 class Setting:
     """The setting of a scenario key: a fixed value, or one that follows from a factor's level.
 
-    The level may be multiplied by `times`, get a `unit`, or be replaced by its value in `of`. If
-    `when` has levels by factor, the key is set only at these levels.
+    The level may be multiplied by `times`, get a `unit`, or be a key of `of`, which has the values.
+    `when` has levels by factor; only runs with these levels set the key.
     """
 
     value: Any = None
@@ -42,7 +42,7 @@ class Setting:
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
-        """Return true if the key is set for the levels of the factors in `cell`."""
+        """Return true if runs with the levels in `cell` (by factor) set the scenario key."""
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
@@ -101,7 +101,7 @@ class Run:
 class Sweep:
     """All combinations of the levels of axes, each replicated with different random numbers.
 
-    Settings use the levels of axes, or of factors in the `conditions` of an axis.
+    Each level of an axis with `conditions` sets the levels of several factors.
     """
 
     experiment: str
@@ -114,7 +114,7 @@ class Sweep:
     """Directory to which file names in the scenarios are relative."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
-        """Yield every combination of levels in a replication, as levels by factor."""
+        """Yield each cell of a replication as a dictionary: a level for each factor."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():
@@ -145,7 +145,7 @@ class Sweep:
     def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
         """Return the values of scenario keys, by path, for the levels in `cell`.
 
-        Errors name the path.
+        An error names the key's path.
         """
         values = {}
         for path, setting in self.settings.items():

@@ -46,7 +46,7 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set one key of a table as `--set` does: keys that exclude `key` are removed, others stay."""
+    """Set `key` in a table as `--set` does: keys that cannot occur beside `key` are removed."""
     if key in NAMES:
         for named, derived in (("python", "source"), ("module", "sha256")):
             if named in table:
@@ -81,7 +81,7 @@ def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
 
 
 def _extending(scenario: Scenario, source: Path) -> Scenario:
-    """Return a scenario with an absolute path in `extends`, valid in any directory."""
+    """Return a scenario from the file `source` with an absolute path in `extends`."""
     if isinstance(scenario.get("extends"), str):
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario
@@ -94,12 +94,10 @@ def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
-    """Return a scenario with values set at paths such as `duration` and `flows.LABEL.count`.
+    """Return the scenario `template` with values set at paths such as `flows.LABEL.count`.
 
     `flows.*.recovery` sets a key in every group of flows, `flows.cross-*.recovery` in groups whose
-    labels begin with `cross-`.
-
-    Groups with a count of 0 are left out, so that a sweep may begin at no flows.
+    labels begin with `cross-`. Groups of 0 flows are left out.
     """
     scenario: Scenario = deepcopy(dict(template))
     for path, value in values.items():
@@ -118,9 +116,9 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables at a path; a pattern in the path may match several groups of flows.
+    """Yield the tables to which the steps `way` lead from the table or list `place`.
 
-    `way` is the list of steps left of `path`; `path` is for messages.
+    A step may match several groups of flows by a pattern. `path` is for messages.
     """
     if not way:
         yield place

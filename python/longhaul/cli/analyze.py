@@ -227,7 +227,7 @@ def analyze(
 def _logarithms(
     table: ResponseTable, responses: Sequence[str], names: Sequence[str]
 ) -> ResponseTable:
-    """Return the table with decimal logarithms of the `names`, or of all responses above 0."""
+    """Return the table with decimal logarithms of `responses`, or else of all that are above 0."""
     if unfit := WITHOUT_LOGARITHMS.intersection(names):
         raise InputError(f"--log: expected an analysis of means, found {', '.join(sorted(unfit))}")
     chosen = responses or table.positive()
@@ -239,7 +239,7 @@ def _logarithms(
 
 
 def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
-    """Return the factors whose levels are rates, if any response is in bit/s; otherwise none."""
+    """Return the factors whose levels are rates; none if no chosen response is in bit/s."""
     chosen = [table.place(name) for name in responses or table.telling()]
     if not any(unit_at(place) == "bit/s" for place in chosen):
         return []
@@ -268,7 +268,7 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Print the responses that some runs lack, which analyses use only if the user names them."""
+    """Print the responses that some runs lack; analyses use them only if the user names them."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)
@@ -299,14 +299,14 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 
 
 def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
-    """Print analyses of runs, such as the warm-up time; `against` is a run to compare with."""
+    """Print the analyses `names` of runs; `against` is a run to compare with."""
     other = None if against is None else Results(against)
     opened = [Results(run) for run in runs]
     _show({name: _analysed(name, opened, other) for name in names}, json=json)
 
 
 def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> list[Text]:
-    """Return the tables of the analysis `name`: of all runs together, or of each run."""
+    """Return tables of the analysis `name`, for all runs together or for each run."""
     of_all = of_run(name).of_all
     if of_all is not None:
         return of_all(runs)
@@ -325,8 +325,8 @@ def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
     """Return a table of the runs that the options `--without` and `--only` select.
 
-    Columns other than factors, such as a study's experiments, are filtered first, so that levels of
-    other experiments do not count.
+    Other columns, such as a study's experiments, are filtered before factors, because factors may
+    have other levels in other experiments.
     """
     filters: dict[tuple[str, bool], list[str]] = {}
     for words, keep in ((only, True), (without, False)):
@@ -405,7 +405,7 @@ def _table_writer(
 
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
-    """Write factors and component scores of runs; a Parquet file's metadata names the factors."""
+    """Write the runs' factors and principal-component scores to a CSV or Parquet file."""
     refuse_existing(out, overwrite=overwrite)
     assert findings.scores is not None
     write_table(out, findings.scores, table.factors)

@@ -20,9 +20,9 @@ class _Loader(SourceFileLoader):
 
 class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ANN401
-        """Find `matplotlib.artist`, whose `kwdoc` would generate the tables of properties.
+        """Return the spec of `matplotlib.artist`, with a loader that replaces its slow `kwdoc`.
 
-        Return None for all other modules, which other finders find.
+        Return None for all other modules.
         """
         found = PathFinder.find_spec(name, path, target) if name == MODULE else None
         if found is not None and found.origin is not None:

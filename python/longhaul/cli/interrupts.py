@@ -15,6 +15,7 @@ class Terminated(KeyboardInterrupt):
 def at_start() -> None:
     """Let signals end the program at once while it loads: nothing needs to be cleaned up yet."""
     _on_both(_leave)
+    _repeat_ignored_interrupts()
     atexit.register(_on_both, signal.SIG_IGN)
 
 
@@ -25,6 +26,21 @@ def at_work() -> None:
         # A signal ends a wait such as time.sleep and calls this handler, where an exception set for
         # the thread (longhaul.algorithm.interrupt) is raised.
         signal.signal(signal.SIGURG, _awake)
+
+
+def _repeat_ignored_interrupts() -> None:
+    """Repeat a signal whose exception the interpreter ignores, since a destructor had raised it."""
+    report = sys.unraisablehook
+
+    def repeat(ignored: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(ignored.exc_type, KeyboardInterrupt):
+            report(ignored)
+            return
+        number = signal.SIGTERM if issubclass(ignored.exc_type, Terminated) else signal.SIGINT
+        # The destructor has ended by then.
+        threading.Timer(0.01, os.kill, [os.getpid(), number]).start()
+
+    sys.unraisablehook = repeat
 
 
 def _on_both(handler: "signal._HANDLER") -> None:

@@ -75,7 +75,7 @@ class Deferred(TyperCommand):
         return command
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401
-        """Let the complete command parse the arguments; used for calls, help and completion."""
+        """Import the complete command, and let it parse the arguments."""
         command = self.loaded()
         try:
             return command.make_context(*args, **more)

@@ -16,11 +16,10 @@ _LONGEST_S = 1e9
 
 @contextmanager
 def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
-    """Enforce a time limit, even on an algorithm that Python cannot interrupt.
+    """Yield a time limit that also ends an algorithm that Python cannot interrupt.
 
-    While a built-in function such as `sum(range(10**12))` runs, no other Python code can run.
-    Therefore the engine ends the program, for which it needs no Python code. Before this,
-    `faulthandler` writes the stack of the algorithm, which needs no Python code either.
+    Python cannot interrupt a built-in function such as `sum(range(10**12))`. In this case the
+    engine ends the program, after `faulthandler` has written the stack of the algorithm.
     """
     if limit is None:
         yield None

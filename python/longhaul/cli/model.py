@@ -96,7 +96,7 @@ def response(
 
 
 def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tuple[float, float]:
-    """Return the round-trip time of a path in seconds, and its BDP in packets."""
+    """Return a path's RTT in seconds and BDP in packets; check that `other` values are positive."""
     for name, value in {"packet": packet, **other}.items():
         if not 0 < value < inf:
             raise InputError(f"--{name} {value:g}: expected a finite number above 0")
@@ -174,8 +174,8 @@ def parallel_tcp(
 ) -> None:
     """Print the modelled goodput of N parallel connections over drop-tail or RED.
 
-    With drop-tail, losses are synchronised (a lower bound of goodput) or one by one (an upper
-    bound).
+    With drop-tail, all connections lose packets together (a lower bound of goodput), or one after
+    another (an upper bound).
     """
     rtt_s, _ = path_of(rate, rtt, packet)
     if not window >= packet:
@@ -201,7 +201,7 @@ def parallel_tcp(
 
 
 def _ladder(path: parallel.Path) -> list[int]:
-    """Return numbers of connections from 1 to ten times the number that fills the path."""
+    """Return numbers of connections from 1/4 to 10 times the number that fills the path."""
     filling = path.bdp / path.max_window
     parts = (0.25, 0.5, 0.75, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 6, 8, 10)
     return [max(1, ceil(part * filling)) for part in parts]
@@ -216,9 +216,9 @@ def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
 def _over_droptail(
     path: parallel.Path, shares: list[float], counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print goodput with drop-tail buffers that are fractions of the BDP.
+    """Print loss and goodput with drop-tail buffers of the fractions `shares` of the BDP.
 
-    Return a function that plots it.
+    Return a function that plots both.
     """
     from longhaul.models import plots
 

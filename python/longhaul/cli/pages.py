@@ -81,14 +81,14 @@ def _is_run_or_campaign(source: Path) -> bool:
 
 
 def _name(source: Path) -> str:
-    """Return the name of the page for a source: that of its directory or campaign file."""
+    """Return the name of a page: the name of its source's directory or campaign file."""
     if source.suffix == ".toml":
         return source.stem
     return (source.parent if source.is_file() else source).resolve().name
 
 
 def _opened(source: Path) -> Path:
-    """Return the directory of a source, which is a path, a campaign file, or a study's name."""
+    """Return the path of results, given this path, a campaign file, or a study's name."""
     if source.suffix == ".toml":
         campaign = read_campaign(source)
         folder = folder_of(campaign, None)

@@ -15,9 +15,8 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    The directory is `out` if given, otherwise a directory below the working directory. If only the
-    directory of the campaign file contains runs of this campaign, a directory below that one is
-    returned, so that the runs are found from every working directory.
+    The directory is `out` if given, otherwise `campaigns/NAME` in the working directory. If runs of
+    the campaign are only in `campaigns/NAME` beside the campaign file, that directory is returned.
     """
     if out is not None:
         return check_directory(out)
@@ -27,7 +26,7 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 
 
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
-    """Return true if a directory has runs of this campaign, and not of a namesake."""
+    """Return true if a directory has runs of this campaign, not of another one with its name."""
     store = Store(folder / "store", campaign.reducer.variant)
     table = folder / "results.parquet"
     if not store.path.is_dir():
@@ -72,7 +71,7 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Return the latest results of a study, and their directory.
+    """Return the directory and the record of a study's latest results.
 
     These are the results in `named` if given, otherwise the user's, otherwise the shipped ones.
     """

@@ -125,7 +125,7 @@ def plot(
 
 
 def _only(names: list[str], file: Path) -> str:
-    """Return the only name of a plot; raise an error if several would be written to one file."""
+    """Return the name of the only plot for `file`; raise an error if there are several."""
     if len(names) != 1:
         raise InputError(
             f"--out {file}: expected one plot for a file, found {len(names)} "

@@ -28,7 +28,7 @@ class _Console(Console):
     """Console that leaves the error of a closed pipe to `_explained_errors`."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the same error as a plain write; rich would exit with code 1."""
+        """Raise BrokenPipeError, as a plain write does; rich itself would exit with code 1."""
         raise BrokenPipeError
 
 

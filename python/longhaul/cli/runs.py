@@ -160,9 +160,9 @@ def calibrate(
 ) -> None:
     """Find the rate of new connections that gives an offered load, on links ten times as fast.
 
-    The command simulates about eight runs. Each takes the whole `duration` of the scenario,
-    regardless of `measure.stop`; --set can make it shorter. The command also prints the smallest
-    and the largest load of runs of this length with other random numbers.
+    The command simulates about eight runs, with links so fast that no packet queues. Each takes the
+    whole `duration` of the scenario, regardless of `measure.stop`; --set can make it shorter. Other
+    random numbers give other loads; the command also prints their range.
     """
     calibration = find_rates(
         file, load=load, link=link, labels=of, set=set or (), progress=not json

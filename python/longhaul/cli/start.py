@@ -81,9 +81,9 @@ def list_(
 
 
 def _entries(rows: Sequence[dict[str, Any]], what: str, name: str) -> list[dict[str, Any]]:
-    """Return the entry called `name` or, for a table of that name, its keys.
+    """Return the rows with this name or, if `name` is a table of keys, the rows of its keys.
 
-    `what` is the kind of entry, for the error message.
+    `what` is the name of the list.
     """
     found = [row for row in rows if row["name"] == name]
     if not found and what == "keys":

@@ -290,7 +290,7 @@ def adopt(
 ) -> None:
     """Add runs that were made alone, from `study scenario`, to those of a study.
 
-    `study run NAME --only-judge` judges them with the others.
+    `study run NAME --only-judge` then judges the claims by all runs.
     """
     study = find(name)
     for run in take(

@@ -43,8 +43,8 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
     """Return tables that compare runs, for printing with rich.
 
     If there are several runs, the tables include the differences between their scenarios, and the
-    changes from the first run. Values that follow from other differences, such as defaults, are
-    only shown if `every` is true.
+    changes from the first run. Keys that differ only because other keys differ, such as defaults,
+    are shown only if `every` is true.
     """
     steps = range(0, len(runs), RUNS_IN_A_ROW)
     parts: list[Any] = [table(runs[step : step + RUNS_IN_A_ROW]) for step in steps]
@@ -56,7 +56,7 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
 
 
 def _differences(runs: Sequence[Results], *, every: bool) -> RichTable:
-    """Return the differences between scenarios.
+    """Return a table of the differences between scenarios.
 
     Values that follow from other differences are included only if `every` is true.
     """

@@ -26,10 +26,10 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 
 
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
-    """Divide the rows of `of_scenarios` into values given in scenarios and values that follow.
+    """Divide the rows of `of_scenarios` into values that scenarios must give, and implied values.
 
-    A value follows if the scenario resolves to the same value without it, or without a table around
-    it. This must also be true if all other values that follow are removed at the same time.
+    A value is implied if the scenario resolves to it without its key, or without a table around the
+    key. This must also be true if all implied values are removed together.
     """
     rows = of_scenarios(runs)
     derived = []
@@ -63,10 +63,10 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return the paths whose values stay the same if all these paths are left out together.
+    """Return those of `paths` whose values stay if all `paths` are removed from the scenario.
 
-    A single key of a table such as `pacing` may follow from the presence of the table. All of its
-    keys together do not, because the table would then be missing.
+    The scenario is resolved again without them. A single key of a table such as `pacing` may follow
+    from the presence of the table, but not all of its keys together.
     """
     without = copy.deepcopy(scenario)
     for path in paths:
@@ -130,9 +130,9 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return pairs of runs whose results are equal because no random number was drawn.
+    """Return the names of runs with equal results, and why no random number was drawn.
 
-    Their scenarios differ only in the random numbers (seed or replication).
+    The scenarios of these runs differ only in the seed or replication.
     """
     equal = []
     for group in replicated(runs):

@@ -12,9 +12,10 @@ MOST = 3
 
 
 def findings(runs: Sequence[Results]) -> list[str]:
-    """Return a sentence for each run or group of replications; empty if a run is not of TCP.
+    """Return a sentence on the goodputs of each run, or of each group of replications.
 
-    Replications are runs whose scenarios differ only in the seed or replication.
+    The list is empty if a run is not of TCP. Replications are runs whose scenarios differ only in
+    the seed or replication.
     """
     if not all(run.is_tcp for run in runs):
         return []
@@ -46,7 +47,7 @@ def _gets(portion: Portion, *, alone: bool) -> str:
 
 
 def _of_one(run: Results) -> Iterator[str]:
-    """Yield further sentences on a run: response times, round-trip times, and the busiest link."""
+    """Yield sentences on a single run: response times, round-trip times, and the busiest link."""
     whole = run.summary().total
     if whole.get("response_p50_s") is not None:
         yield (

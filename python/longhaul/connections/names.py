@@ -49,6 +49,6 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
 
 
 def _row(table: pl.DataFrame, key: str, name: str) -> dict[str, Any]:
-    """Return a row with `name` in column `key`; other values are null or empty texts."""
+    """Return a row with the columns of `table`, empty except for `name` in `key`."""
     texts = {column: "" for column, kind in table.schema.items() if kind == pl.String}
     return {**dict.fromkeys(table.columns), **texts, key: name}

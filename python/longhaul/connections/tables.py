@@ -27,7 +27,7 @@ def rows_of(of: str) -> list[tuple[Figure, Form]]:
 def _in_units(
     figure: Figure, form: Form, values: Sequence[Any]
 ) -> tuple[str, Callable[[Any], str]]:
-    """Return a row's title with the unit that suits its values, and a formatting function."""
+    """Return a row's title with a unit that suits `values`, and a function that formats them."""
     if not isinstance(form, int):
         return figure.heading, form
     title, scale = in_units(figure.heading, form, values)
@@ -59,7 +59,7 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """Return the metrics of each label and, if there are several, of all flows together."""
+    """Return a column of metrics for each label and, if there are several, for all flows."""
     labels = summary.labels.to_dicts()
     return labels if len(labels) == 1 else [*labels, summary.total]
 
@@ -102,7 +102,7 @@ def table(runs: Sequence[RunData]) -> Table:
 
 
 def _links(summaries: Sequence[Summary]) -> list[Block]:
-    """Return a block of rows for each link; an idle link has no rows for its queue."""
+    """Return a block of rows for each link, without queue metrics if the link is idle."""
     blocks = []
     for name in dict.fromkeys(link for summary in summaries for link in summary.links["link"]):
         links = [summary.link(name) for summary in summaries]
@@ -136,7 +136,7 @@ def _rows(
     """Return the rows of the metrics `shown` for one link or proxy.
 
     `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
-    proxy. A run may have several columns; the value is in the last one.
+    proxy. Values are in the last column of each run, that of all flows.
     """
     rows = []
     for figure, form in shown:
@@ -159,7 +159,7 @@ def _span(run: RunData) -> str:
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """Return a table of the signed differences between each run and the first run, by label."""
+    """Return a table of how each label's metrics change from the first run to the others."""
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):
@@ -182,7 +182,7 @@ def changes(runs: Sequence[RunData]) -> Table:
 
 
 def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
-    """Return the metrics of each label; the key of all flows together is empty."""
+    """Return the metrics by label; the empty label has those of all flows."""
     return {row["label"]: row for row in summary.labels.to_dicts()} | {"": summary.total}
 
 

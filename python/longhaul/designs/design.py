@@ -22,8 +22,8 @@ _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.
 class Factor:
     """A factor and its levels, which are coded from -1 to +1.
 
-    Two levels are coded as -1 and +1, more levels at equal distances. Designs with values between
-    levels (a Latin hypercube) interpolate between the first and the last level.
+    Two levels are coded as -1 and +1, more levels at equal distances. Other coded values, as in a
+    Latin hypercube, are interpolated between the first and the last level.
     """
 
     name: str
@@ -174,7 +174,7 @@ class Design:
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
-        """Return the product of the columns `effect` as text, such as `x1*x2`."""
+        """Return the product of the columns with the indices `effect` as text, such as `x1*x2`."""
         return "*".join(self.names[j] for j in effect)
 
     def _known(self, name: str) -> str:

@@ -1,10 +1,9 @@
 """Resolution and aliases of a two-level design, computed from its matrix alone.
 
-Matrices have a row per run and a column per factor, with entries -1 and +1. Word lengths are those
-of the generalised word-length pattern, which counts the words of the defining relation of a regular
-fraction, and measures partial aliasing of any other design (Xu and Wu 2001, Annals of Statistics
-29, pp. 1066-1077; computed from the distances between rows after Ma and Fang 2001, Metrika 53, pp.
-85-93).
+Matrices have a row per run and a column per factor, with entries -1 and +1. The generalised
+word-length pattern describes aliases, also partial ones (Xu and Wu 2001, Annals of Statistics 29,
+pp. 1066-1077). It is computed from the distances between rows of the matrix (Ma and Fang 2001,
+Metrika 53, pp. 85-93).
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,10 +47,10 @@ def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
 
 
 def word_lengths(matrix: np.ndarray) -> list[Fraction]:
-    """Return the word-length pattern A1, A2, ..., whose entries are integers for regular fractions.
+    """Return the generalised word-length pattern A1, A2, ....
 
-    A word of length j is a product of j columns that is constant or partly constant. Aj is the sum,
-    over all products of j columns, of the squared mean of the product.
+    Aj is the sum, over all products of j columns, of the squared mean of the product. For a regular
+    fraction, Aj is the number of words of length j in the defining relation.
     """
     columns = check_two_level(matrix)
     runs, factors = columns.shape
@@ -69,8 +68,8 @@ def word_lengths(matrix: np.ndarray) -> list[Fraction]:
 def krawtchouk(degree: int, x: int, length: int) -> int:
     """Return the value at `x` of the Krawtchouk polynomial of this degree for codes of this length.
 
-    These polynomials link distances between rows and numbers of words (MacWilliams and Sloane 1977,
-    The Theory of Error-Correcting Codes, chapter 5, section 7).
+    They turn distances between a design's rows into its word-length pattern (MacWilliams and Sloane
+    1977, The Theory of Error-Correcting Codes, chapter 5, section 7).
     """
     return sum((-1) ** i * comb(x, i) * comb(length - x, degree - i) for i in range(degree + 1))
 

@@ -1,12 +1,11 @@
-"""Search for generators of two-level fractions of low aberration.
+"""Search for two-level fractional factorial designs of low aberration.
 
 A regular fraction of 2^q runs is a set of columns, each of which is a product of some of q basic
-factors. The search adds one column after another to the best fractions so far. It keeps those with
-the word-length patterns of least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608),
-and removes fractions that seem equivalent (following the sequential construction of Chen, Sun and
-Wu 1993, International Statistical Review 61, pp. 131-145). The search is not exhaustive. The
-resolution of the result is computed from its matrix, but its aberration is only the least that was
-found.
+factors. The search adds one column after another to the best fractions so far. It keeps the
+fractions of least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608), and removes
+those that seem equivalent to others (following the sequential construction of Chen, Sun and Wu
+1993, International Statistical Review 61, pp. 131-145). The search is not exhaustive: fractions
+of less aberration may exist. The resolution is exact.
 """
 
 from collections.abc import Sequence
@@ -28,16 +27,16 @@ LEAST_BEAM = 12
 
 @dataclass(frozen=True)
 class _Fraction:
-    """A fraction: its columns as bit masks of basic factors, and the number of ones in each run."""
+    """A fractional factorial: columns as bit masks of basic factors, and each run's count of 1s."""
 
     columns: tuple[int, ...]
     weights: np.ndarray
 
 
 def least_aberration(factors: int, basic: int) -> list[int]:
-    """Return the columns of a fraction with 2^basic runs as bit masks, basic factors first.
+    """Return the columns of a fraction with 2^basic runs, as bit masks over the basic factors.
 
-    The fraction has the least aberration that the search finds.
+    Basic factors come first. The fraction has the least aberration that was found.
     """
     if not basic <= factors < 2**basic:
         raise DesignError(
@@ -104,9 +103,9 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """Return, in sorted order, the number of words of length four that contain each column.
+    """Count the words of length four that contain each column; return the counts sorted.
 
-    Fractions whose lists differ are not equivalent.
+    Fractions with different counts are not equivalent.
     """
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
@@ -120,11 +119,11 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return a lower bound of the number of basic factors needed for the resolution `wanted`.
+    """Return a lower bound of log2 of the number of runs that the resolution `wanted` needs.
 
-    It is the sphere-packing bound: if words are longer than 2t, effects of at most t factors must
-    differ. For an even resolution, it is the bound for one factor fewer and half as many runs
-    (MacWilliams and Sloane 1977, chapter 1).
+    It is the sphere-packing bound: if the resolution exceeds 2t, no two effects of at most t
+    factors are aliased. An even resolution needs twice the runs that the resolution below needs for
+    one factor fewer (MacWilliams and Sloane 1977, chapter 1).
     """
     odd = wanted % 2
     letters = factors if odd else factors - 1

@@ -132,7 +132,7 @@ def emulate(
 
 
 def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
-    """Return the nodes that need a host: those of programs, and both ends of the first flow."""
+    """Return the nodes that need a host: nodes with programs, and both ends of the first flow."""
     wanted = [program.node for program in programs]
     for node in wanted:
         if node not in scenario.nodes:

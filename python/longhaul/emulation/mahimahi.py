@@ -14,7 +14,7 @@ from longhaul._engine import EmulationError
 TOOLS = ("mm-link", "mm-delay", "mm-loss")
 
 SERVER, CLIENT = "server", "client"
-"""Names of the nodes; programs run at the client, and the server is at the far end of the link."""
+"""Names of the hosts at the ends of the path; the user's program runs at the client."""
 
 QUEUES = {"infinite": "droptail", "droptail": "droptail", "codel": "codel", "pie": "pie"}
 """Queue disciplines by mahimahi's names; `drophead` has no counterpart."""
@@ -47,7 +47,7 @@ class Shells:
     command: list[str] = field(default_factory=list)
 
     def scenario(self) -> str:
-        """Return the scenario as TOML: a network of two nodes, and a download for comparisons."""
+        """Return the scenario as TOML: a network of two nodes, and a download with CUBIC."""
         lines = [
             "# The path of a command line of mahimahi.",
             'title    = "A path of mahimahi"',

@@ -133,10 +133,10 @@ def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
 def field(
     subject: Contender, against: Sequence[str], standards: Sequence[str], kind: str = "algorithm"
 ) -> list[Contender]:
-    """Return the subject and all other contenders without duplicates.
+    """Return the subject and the contenders in `against`, without duplicates.
 
-    `against` are the contenders that the user chose, and `standards` those of the suite, of which
-    at least one must be present; otherwise an error is raised.
+    `standards` are names of contenders. Raises ContenderError if none of them takes part, or if
+    another contender has the subject's name.
     """
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [each for each in given if each != subject]

@@ -1,4 +1,4 @@
-"""HTML page of an evaluation: verdicts in the order of the document, then plots."""
+"""HTML page of an evaluation: verdicts on each criterion of a suite, then plots."""
 
 import json
 from collections.abc import Sequence
@@ -132,7 +132,7 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 def _where(outcome: Outcome) -> str:
     """Return a sentence on the conditions in which the subject is worse by a criterion.
 
-    It names levels of the axis that explains the worse points best; it is empty if no axis does.
+    The sentence names levels of the axis that explains the worse points best, or is empty.
     """
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
@@ -225,9 +225,9 @@ def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
 
 
 def _reach(block: Sequence[Point]) -> tuple[float, float]:
-    """Return the range of the horizontal axis for a panel.
+    """Return the ends of a panel's horizontal axis.
 
-    It includes all means, and as much of the intervals as a limit on their length allows.
+    The axis includes zero and all means. Long intervals may end beyond the axis.
     """
     values = [(point.figure.name, v) for point in block for v in point.values.values()]
     least = min(0.0, *(value.mean for _, value in values))
@@ -252,7 +252,7 @@ def _draw_interval(
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
-    """Draw utilisation over queueing delay, if a criterion has both; the upper right is better."""
+    """Draw utilisation over queueing delay, which decreases to the right, if points have both."""
     figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
     for point in points:
         place = (point.experiment, *point.levels.items())
@@ -301,9 +301,9 @@ def _point_name(point: Point) -> str:
 
 
 def _row_name(point: Point) -> str:
-    """Return the title of a point's row in a panel.
+    """Return the label of a point in a plot.
 
-    The title has a mark if the subject is worse, because colours do not suffice.
+    The label has the verdict if it is better or worse, because colours do not suffice.
     """
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict

@@ -28,10 +28,10 @@ def evaluate(
     workers: int | None = None,
     watch: Watch | None = None,
 ) -> tuple[list[RunFigures], Progress]:
-    """Execute the runs that `store` lacks; return the values of all runs, and how they ended.
+    """Execute the runs that `store` lacks; return the values of all runs, and the progress.
 
     `store` is the directory of finished runs. `settings`, such as `{"profile": "linux"}`, are set
-    in every scenario. The values of failed runs are missing; the second result lists these runs.
+    in every scenario. Failed runs have no values; the progress lists these runs.
     """
     runs = _runs(suite, contenders, scale, settings or {})
     if settings:

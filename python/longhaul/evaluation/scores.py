@@ -67,7 +67,7 @@ def summary(
 
 
 def check_target(folder: Path, subject: Contender) -> None:
-    """Raise an error if `folder` has another subject's evaluation, even one of the same name."""
+    """Raise an error if `folder` has the evaluation of anything other than `subject`."""
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     # The `version` of a controller in another process is the time of the evaluation.

@@ -25,7 +25,7 @@ TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 
 def table(written: str) -> dict[str, Any] | None:
-    """Return the contender's table for a text `STACK:CONGESTION`; None for other texts.
+    """Return the settings of a QUIC contender `STACK:CONGESTION`; None for other texts.
 
     Raises:
         ScenarioError: this build has no such stack, or the stack has no such congestion control.
@@ -42,7 +42,7 @@ def table(written: str) -> dict[str, Any] | None:
 
 
 def placed(run: Run) -> Run:
-    """Return the run with its flows of QUIC contenders moved from TCP to the QUIC stack."""
+    """Return the run with the flows of QUIC contenders on the QUIC stack instead of TCP."""
     flows = [_placed(flow) for flow in run.scenario["flows"]]
     return replace(run, scenario={**run.scenario, "flows": flows})
 
@@ -58,8 +58,7 @@ def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
 def refused(runs: Sequence[Run]) -> dict[str, str]:
     """Return the experiments that a contender's QUIC stack does not support, with the reasons.
 
-    Only the first scenario with a stack is checked, because all scenarios of an experiment have the
-    same keys.
+    Only an experiment's first scenario with a stack is checked; all have the same keys.
     """
     reasons: dict[str, str] = {}
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Suites of evaluations: experiments, and criteria with the quantities that decide them."""
+"""Suites of evaluations: experiments, and criteria judged by quantities measured in them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ class Criterion:
     figures: tuple[Figure, ...] = ()
 
     def without(self, reasons: Mapping[str, str]) -> "Criterion":
-        """Return the criterion without the experiments in `reasons`, which are added to its text.
+        """Return the criterion without the experiments in `reasons`; its text gives the reasons.
 
         `reasons` maps the name of an experiment to the reason why it is left out.
         """
@@ -99,9 +99,9 @@ class Terms:
     note: str
     """Note about the rules of the verdicts, shown on the page."""
     trades: bool = False
-    """True if the verdict is a trade-off, not worse, for a subject that is better in one quantity.
+    """True if being better in one quantity and worse in another is a trade-off.
 
-    The subject is then worse in another quantity.
+    If false, the verdict is then `worse`.
     """
 
 
@@ -119,7 +119,7 @@ class Suite:
         """Return the suite with these sections' criteria only, and the experiments they need.
 
         Raises:
-            SuiteError: the suite has no such criterion, or none of them is evaluated.
+            SuiteError: a section has no criterion, or none of the criteria is evaluated.
 
         """
         known = [criterion.section for criterion in self.criteria]

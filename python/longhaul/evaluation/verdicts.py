@@ -1,13 +1,13 @@
-"""Verdicts on the subject, which is compared with other contenders under equal conditions.
+"""Verdicts on one contender, the subject, compared with others under equal conditions.
 
-The documents set no numeric bounds. Therefore each verdict is a comparison with the standards of
-the suite, such as CUBIC and Reno for RFC 9743, or drop-tail for RFC 7928. At a point of an
-experiment, the subject is *worse* if it is worse than all standards, and *better* if it is better
-than all of them.
+The RFCs and drafts with the criteria set no numeric bounds. Therefore each verdict is a comparison
+with the standards of the suite, such as CUBIC and Reno for RFC 9743, or drop-tail for RFC 7928. At
+a point of an experiment, the subject is *worse* if it is worse than all standards, and *better* if
+it is better than all of them.
 
-A difference counts only if it is above 5 % of the standard's value and above the slack of the
-quantity. In addition, the 95 % interval of the differences over replications, which share their
-random numbers, must exclude zero.
+A difference counts only if it exceeds 5 % of the standard's value, and the quantity's `slack`, an
+absolute threshold. In addition, the 95 % interval of the differences over replications, which share
+their random numbers, must exclude zero.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -90,8 +90,8 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    `broken` are experiments of which runs failed. Bad verdicts on such an experiment remain; all
-    others are withheld.
+    `broken` are experiments of which runs failed. Verdicts on such an experiment are
+    `not evaluated`, except `worse` and `starves`.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
@@ -122,7 +122,7 @@ def _outcome(
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
     """Return the verdict on a criterion from its points.
 
-    It is the verdict on the worst quantity or, if `trades`, a trade-off between quantities.
+    The worst quantity decides. With `trades`, the verdict is a trade-off if another is better.
     """
     if all(point.verdict == NOT for point in points):
         return NOT
@@ -143,7 +143,7 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """Return a point for each condition of an experiment in which the subject has the quantity."""
+    """Return a point for each condition in which the subject has the quantity of `figure`."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)
@@ -200,9 +200,9 @@ def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
-    """Return the verdict of comparing the subject (`own`) with another contender (`other`).
+    """Compare the subject's values (`own`) with a contender's (`other`); return the verdict.
 
-    The values are by replication. Small or random differences count as equal.
+    Keys are replications. A small or insignificant difference counts as none.
     """
     both = [number for number in own if number in other]
     if not both:

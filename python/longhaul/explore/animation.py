@@ -152,7 +152,7 @@ class Replay:
         return moment
 
     def _strips(self, drawing: SubFigure, frames: list[int]) -> list[Line2D]:
-        """Draw curves of the nodes or links with the largest values, and lines at the current time.
+        """Draw curves of the nodes or links with the largest means; return lines to mark the time.
 
         If there are more samples than pixels, only the largest of several successive samples is
         drawn, because a noisy curve would otherwise be a filled area.

@@ -19,7 +19,7 @@ EXACT_ROWS = 20_000
 
 
 class Blobs:
-    """Blobs of a page, numbered in the order in which they are added."""
+    """Compressed arrays of numbers in a page (blobs), numbered in the order of their addition."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

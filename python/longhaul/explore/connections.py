@@ -149,7 +149,7 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """Add a column with the time at which each flow left slow start, from an event or a sample."""
+    """Add the time at which each flow left slow start, and its source: event or sample."""
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
@@ -180,7 +180,7 @@ def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFr
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
-    """Add a column with the name of the run, if there are several runs."""
+    """Add the run's name as a column, and to the column `name`, if there are several runs."""
     if not several:
         return frame
     columns = frame.collect_schema().names()
@@ -191,9 +191,9 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
-    """Return samples of all flows, links or proxies (`kind`), as arrays by name.
+    """Return sampled metrics of all flows, links or proxies (`kind`), as arrays by name.
 
-    States are as sampled, counters as growth per second. `t_s` are the times.
+    Counters are converted to growth per second. The array `t_s` has the times.
     """
     elements = run.table(TABLES[kind][0])["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)
@@ -224,9 +224,9 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the metrics of links that colour a network: losses, utilisation, delay.
+    """Return metrics that colour links, without queue lengths: losses, utilisation, delay.
 
-    Queues are not included. `seconds` are the times of the samples.
+    `seconds` are the times of the samples.
     """
     grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
     grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
@@ -246,9 +246,9 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 
 
 def _scenario(run: Results) -> Scenario | None:
-    """Return the scenario of a run.
+    """Return the scenario of a run; None if it cannot be parsed.
 
-    Return None if it needs a user's algorithms, or is of another version.
+    The scenario may need a user's algorithms, or another version.
     """
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)
@@ -257,7 +257,7 @@ def _scenario(run: Results) -> Scenario | None:
 
 
 def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the occupied fraction of each link's buffer over time, if its size is known."""
+    """Return the occupied fraction of each link's buffer over time, if buffer sizes are known."""
     scenario = _scenario(run)
     if scenario is None or len(scenario.buffers) != len(values["queue_pkts"]):
         return {}
@@ -283,7 +283,7 @@ def _relate(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
-    """Add the curves of several runs to a table, at all times at which any of them has a sample."""
+    """Add the curves of several runs to a table, at all times at which any run has a sample."""
     if not all(curves):
         return
     times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))

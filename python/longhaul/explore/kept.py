@@ -1,4 +1,4 @@
-"""Thinned curves of a campaign's runs, if the campaign stores the table `series`."""
+"""Thinned time series of a campaign's runs, from stored tables `series`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the curves of runs whose series are stored: of all flows together, and of links.
+    """Add the stored curves of the runs in `table`: of all flows together, and of links.
 
     `folders` are the directories of the runs' tables.
     """
@@ -60,7 +60,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Yield the name of each curve, with its kind (flow or link), link and column."""
+    """Yield the name of each curve, and its source: table (flow or link), link and column."""
     for column in FLOWS:
         name = GROWTH[column][0] if column in GROWTH else column
         yield f"flows {name}", ("flow", "", column)
@@ -71,7 +71,10 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
 
 def _about(name: str, about: dict[str, str]) -> str:
-    """Return the description of a curve of all flows together or of a link."""
+    """Return the description of the curve `name`, of a link or of all flows together.
+
+    `about` has the descriptions of columns.
+    """
     element, _, short = name.rpartition(" ")
     column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
     text = about.get(column, "")
@@ -102,9 +105,9 @@ def _times(file: Path) -> np.ndarray:
 def _of_run(
     file: Path, links: Sequence[str], times: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the curves of a run: names and values at these times.
+    """Yield the curves of a run: names, and values at `times`.
 
-    A value is the latest sample, or the growth of a counter since the time before.
+    A value is the latest sample or, for counters, the growth per second since the previous time.
     """
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):
@@ -128,7 +131,7 @@ def _of_run(
 
 
 def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
-    """Return the growth per second of a counter, times `factor`, before each time."""
+    """Return a counter's growth per second since the previous time, times `factor`."""
     growth = np.full_like(counter, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = factor * np.diff(counter) / np.diff(seconds)

@@ -87,7 +87,7 @@ class Large:
         return sample if rare is None else pl.concat([sample, rare]).unique(ROW).sort(ROW)
 
     def _rare(self, passing: pl.LazyFrame, sample: pl.DataFrame) -> pl.DataFrame | None:
-        """Return rows with minima and maxima that `sample` lacks, so that outliers are shown."""
+        """Return rows with a column's minimum or maximum if `sample` lacks it, to show outliers."""
         numeric = [name for name, kind in self.schema.items() if kind.is_numeric() and name != ROW]
         if not numeric:
             return None
@@ -155,10 +155,9 @@ class Large:
 
 
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
-    """Return the columns by which the page may group rows, with their values in order.
+    """Return the columns by which the page may group rows, each with its values in order.
 
-    Such a column has few values, and each value occurs in at least two rows on average. Columns
-    with few values only because few rows have a value are thus left out.
+    Such a column has 2 to 12 different values, each of them in at least two rows on average.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {
@@ -169,7 +168,7 @@ def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
 
 
 def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:
-    """Add a table to a page: completely, or as a sample if the page cannot contain it."""
+    """Add a table to a page, or a sample of its rows if the table is too large."""
     large = Large(name, scan, roles, content.sample)
     if large.rows <= content.sample:
         add_table(content, name, scan.collect(), roles)

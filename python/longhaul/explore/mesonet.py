@@ -70,7 +70,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _relate(content: Content, tables: MesoNet, of: str) -> None:
-    """Relate long-lived flows or flow classes (`of`) to the routers at their ends."""
+    """Let the page select long-lived flows and flow classes with their routers."""
     topology = tables.run.table("topology")
     routers = {name: row for row, name in enumerate(topology["router"])}
     above = dict(topology.select("router", "above").iter_rows())
@@ -151,10 +151,7 @@ def _described(tables: MesoNet, table: str) -> dict[str, str]:
 def _queueing(
     samples: pl.DataFrame, routers: list[str], times: pl.Series, topology: pl.DataFrame
 ) -> np.ndarray:
-    """Return the queueing delay in seconds of each router over time, in its longer queue.
-
-    A router has two queues.
-    """
+    """Return each router's queueing delay (s) over time, in the longer of its two queues."""
     longer = samples.select(
         "router", "t_s", longest=pl.max_horizontal("queue_up_pkts", "queue_down_pkts")
     )

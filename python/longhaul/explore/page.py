@@ -1,4 +1,4 @@
-"""Writer of the page: catalogue, blobs, script and style in one HTML file."""
+"""Writer of the explorer's page: catalogue, data, script and style in one HTML file."""
 
 import json
 from collections.abc import Sequence
@@ -89,8 +89,8 @@ def html(content: Content, head: Head, *, served: bool = False) -> str:
 def _script_json(value: object) -> Markup:
     """Return JSON that is safe inside a `script` element, for any texts.
 
-    `</script` would end the element, and after `<!--` and `<script` the closing tag would not end
-    it (HTML Living Standard, section 4.12.1.3).
+    In a text, `</script` would end the element, and `<!-- <script` would hide its closing tag
+    (HTML Living Standard, section 4.12.1.3).
     """
     return Markup(json.dumps(value).replace("<", "\\u003c"))
 

@@ -105,9 +105,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def _asked(self, path: str) -> str | None:
-        """Return the requested service, such as a sample.
+        """Return the name of the requested service: the part of `path` after the key.
 
-        Return None if the key in the path or the Host header is wrong.
+        Return None if the key or the Host header is wrong.
         """
         if self.headers.get("Host") != self.server.host:
             return None

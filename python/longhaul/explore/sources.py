@@ -95,7 +95,7 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """Return text on the numbers of existing and needed runs, and true if some are missing."""
+    """Return a text such as `3 of 8 runs of the study are there`, and true if runs are missing."""
     file = path / "run.json"
     if not file.is_file():
         return "", False
@@ -109,7 +109,7 @@ def _there(path: Path) -> tuple[str, bool]:
 def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str, bool]) -> None:
     """Add a table without metadata to a page; its columns with few values are factors.
 
-    `there` has the text on existing and needed runs, and true if some runs are missing.
+    `there` is a pair: text on existing and needed runs, and true if runs are missing.
     """
     factors = few_values(scan)
     names = scan.collect_schema().names()
@@ -127,7 +127,7 @@ def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str
 
 
 def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
-    """Collect tables, curves and networks of all sources; long tables are sampled."""
+    """Collect tables, curves and networks of sources, with `sample` rows of long tables."""
     content = Content(sample=sample)
     for source in sources:
         if source.campaign is not None:

@@ -138,9 +138,6 @@ def _held(samples: pl.DataFrame, times: np.ndarray) -> np.ndarray:
 
 
 def _unique_name(quantity: Quantity, quantities: Sequence[Quantity]) -> str:
-    """Return the name of a quantity.
-
-    If two algorithms use the name for different quantities, the title is added.
-    """
+    """Return the name of a quantity, with its title if other quantities have this name."""
     shared = sum(other.name == quantity.name for other in quantities) > 1
     return f"{quantity.name}: {quantity.title}" if shared else quantity.name

@@ -57,9 +57,9 @@ class Roles:
     about: Mapping[str, str] = field(default_factory=dict)
     """Descriptions of columns, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units of columns whose names do not end in them."""
+    """Units, by column, of columns whose names do not end in the unit."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Headings of columns in the page's list of columns, such as their period."""
+    """Heading under which the page lists each column, such as a period of the run."""
     competitor: str | None = None
     """Factor whose levels are compared under equal conditions, such as the algorithm."""
     title: str = ""
@@ -101,9 +101,9 @@ def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) ->
 def entry_of(
     blobs: Blobs, name: str, frame: pl.DataFrame, roles: Roles, exact: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the description of a table for the page.
+    """Return the entry of a table on a page: its title, its columns and their roles.
 
-    Columns in `exact` are integers of any size, which are stored exactly.
+    Columns in `exact` are integers of any size, stored exactly.
     """
     columns = [
         entry
@@ -164,7 +164,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
 
 
 def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a clustering of the rows by all metrics; None if there are too many rows."""
+    """Return a clustering of the rows by metrics; None for too few or too many rows."""
     names = [column["name"] for column in columns if column["role"] == "response"]
     if not 3 <= frame.height <= MOST_CLUSTERED:
         return None
@@ -191,10 +191,10 @@ def add_series(
     lost: str = "",
     note: str = "",
 ) -> None:
-    """Add curves to a table, one for each row and metric; too many samples are thinned.
+    """Add curves to a page's table, one for each row and metric; too many samples are thinned.
 
-    `shown` are the metrics to show at first. `lost` is the metric that counts losses, if there is
-    one; the view "who has any, and when" shows it at first.
+    `shown` are the metrics to show at first, and `lost` the metric of losses, if any.
+    `note` is a text for the user.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:
@@ -222,7 +222,7 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """Return, for each row, the first and last time of a loss, and the number of samples with one.
+    """Return each row's first and last time of a loss, and its number of samples with losses.
 
     `lost` has the losses by row and time; `count` is the name of the column with the number.
     """

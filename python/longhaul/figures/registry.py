@@ -160,7 +160,7 @@ def with_unit(words: str, unit: str) -> str:
 
 @cache
 def columns(of: str) -> dict[str, str]:
-    """Return the descriptions of the engine's columns of flows, links or proxies (`of`)."""
+    """Return the descriptions of columns in a table of flows, links or proxies (`of`)."""
     table = _TABLES[of]
     return {row["name"]: row["description"] for row in _engine.columns() if row["table"] == table}
 

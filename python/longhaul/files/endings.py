@@ -1,7 +1,7 @@
 """Suffixes of the files that commands write.
 
-Each command accepts only the suffixes that it can write, since, for example, an HTML page with the
-suffix .pdf would mislead its readers. A wrong suffix is an error before anything is computed. The
+Each command accepts only the suffixes that it can write: an HTML page with the suffix .pdf, for
+example, would mislead its readers. A wrong suffix is an error before anything is computed. The
 message names the command that writes such files.
 """
 
@@ -69,7 +69,7 @@ def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
 
 
 def check_format(name: str, allowed: Sequence[str], option: str = "--format") -> str:
-    """Return the suffix for the format `name`, such as `pdf`; raise an error if not allowed."""
+    """Return the suffix of a format: `.pdf` for `pdf`; raise an error if it is not allowed."""
     ending = f".{name.removeprefix('.').lower()}"
     if ending not in allowed:
         names = either([known.removeprefix(".") for known in allowed])
@@ -83,5 +83,5 @@ def either(names: Sequence[str]) -> str:
 
 
 def _elsewhere(ending: str) -> str:
-    """Return a hint at commands that write files with this suffix; empty if there are none."""
+    """Return a hint that names commands which write files with this suffix, or nothing."""
     return f"; {ending} is written by {WRITERS[ending]}" if ending in WRITERS else ""

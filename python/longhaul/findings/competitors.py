@@ -1,4 +1,4 @@
-"""Analyses of competitors, which are the levels of one factor, mostly of the algorithm."""
+"""Analyses of competitors: the levels of one factor, mostly the algorithm."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -59,11 +59,10 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
-    """Return the congestion class of each condition if conditions are ordered; otherwise nothing.
+    """Return the congestion class of each condition, by its value of the response `order_by`.
 
-    The conditions are ordered if the user gives a response to order them by. `who` is the factor
-    whose levels are the competitors. Dendrograms of NIST SP 500-282 show these classes (figures 6-8
-    and 7-4).
+    The entries are empty if the user gives no `order_by`. `who` is the factor whose levels are the
+    competitors. Dendrograms of NIST SP 500-282 show these classes (figures 6-8 and 7-4).
     """
     if options.order_by is None:
         return [()] * len(cells_of(table, options, who)[0])

@@ -118,7 +118,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 
 
 def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFrame:
-    """Return a table of the runs: replications, levels of factors, and component scores.
+    """Return a table with a row per run: replication, levels of factors, and component scores.
 
     `PC1` is the principal component with the largest variance.
     """

@@ -27,7 +27,7 @@ def label(column: str) -> str:
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label of a column in the unit that tables use, and the factor to convert to it.
+    """Return a column's label with its unit in tables, and the factor that converts to this unit.
 
     The factor multiplies `values`, which are in the column's base unit. The values also select the
     unit: seconds become milliseconds if all values are below one second.
@@ -36,10 +36,10 @@ def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
 
 
 def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label `words` in the unit that tables use, and the factor to convert to it.
+    """Return `words` with the unit that tables use, and the factor from `unit` to that unit.
 
-    `unit` is the base unit of `values`. Values in bit/s are always converted, values in s if all
-    are below one second.
+    `unit` is the base unit of `values`. Bit/s are always converted, seconds if all values are below
+    one second.
     """
     if unit == "bit/s" or (unit == "s" and max(map(abs, values), default=1.0) < 1.0):
         shown = UNITS[OF_ROWS[unit]][0]
@@ -71,12 +71,11 @@ def words_and_unit(column: str) -> tuple[str, str]:
 def codes(
     columns: Sequence[str], places: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[list[str], list[str]]:
-    """Return short names of columns for plots with little space, and the lines that explain them.
+    """Return short names of columns for plots with little space, and lines that explain the names.
 
-    `places` maps responses that a campaign has renamed to their original names; they keep the new
-    name. Names of numbered responses leave out a period that all of them have. Flow groups have the
-    letters of NIST SP 500-282, table 8-6. The short name of any other column is its description
-    without unit, which needs no explanation.
+    Responses that a campaign has renamed keep the new name; `places` maps new to original names.
+    Numbered responses omit the period if all columns have the same one. Names of flow groups
+    are the letters of NIST SP 500-282, table 8-6; others are descriptions without unit.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]

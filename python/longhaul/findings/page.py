@@ -70,7 +70,7 @@ def _finding(table: ResponseTable, response: str) -> str:
 
 
 def _shares(table: ResponseTable) -> list[dict[str, Any]]:
-    """Return a section with the goodput of each label of flows and its fraction of the total.
+    """Return a list with a section on the labels' shares of the total goodput.
 
     The list is empty if the campaign's responses are of a single label.
     """
@@ -91,7 +91,7 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
 def _filled(
     plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
 ) -> dict[str, Any]:
-    """Return the data of a table on the page, with a plot below it if `draw` is given.
+    """Return the data of a table on the page; `draw` makes the plot below it, if any.
 
     `plot` is the name of the plot, and `name` that of the analysis.
     """

@@ -64,7 +64,7 @@ class Text:
     note: str = ""
     """Explanation of columns, such as what an interval covers; printed below the table."""
     heading: str = ""
-    """Title to print, with the unit of a response, if it differs from `title`."""
+    """Title with a response's unit, printed instead of `title` unless empty."""
     scale: float = 1.0
     """Factor by which values are multiplied to get the unit in the heading."""
 
@@ -220,9 +220,10 @@ def in_signs(
 
 
 def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
-    """Return short names of the conditions, and the legend of the signs - and + in these names.
+    """Return short names of the conditions, and a legend of their signs - and +.
 
-    A short name has the levels of a condition without the names of the factors.
+    A short name lists the levels of a condition without the names of the factors. Signs stand for
+    the levels of factors with two levels.
     """
     rows, signs = in_signs(table, conditions)
     names = [" ".join(levels) for levels in zip(*rows.values(), strict=True)]
@@ -237,11 +238,10 @@ def order_in_words(table: ResponseTable, options: Options) -> str:
 def cells_of(
     table: ResponseTable, options: Options, who: str
 ) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-    """Return the conditions in the requested order, with the values of the selected responses.
+    """Return conditions in the order of `options`, and the values of the selected responses.
 
-    `who` is the factor whose levels are the competitors. The result is that of
-    `ResponseTable.conditions`: conditions, values, and descriptions of conditions that are left
-    out.
+    `who` is the factor whose levels are compared. Values have shape (condition, response, level).
+    The last item describes the conditions that are left out because a level is missing.
     """
     conditions, cells, left_out = table.conditions(who)
     every = list(table.complete())

@@ -70,7 +70,7 @@ def of_several_labels(table: ResponseTable) -> bool:
 
 
 def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the responses by quantity, such as `goodput_bps`, and label of flows.
+    """Return the names of responses, by quantity (such as `goodput_bps`), then by label of flows.
 
     Raise TableError if no response belongs to a label.
     """
@@ -86,7 +86,7 @@ def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict
 def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the responses named `labels.LABEL.QUANTITY`, by quantity, then by label.
 
-    A response that the campaign has renamed counts by its original name.
+    If a campaign has renamed a response, its original name decides.
     """
     found: dict[str, dict[str, str]] = {}
     for response in responses:

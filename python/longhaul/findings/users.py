@@ -48,7 +48,7 @@ class Goodputs:
     signs: str
     """Legend of the signs - and + in the names of conditions."""
     responses: Sequence[str]
-    """Names of responses; flow groups are ordered by statistic, role and number of the group.
+    """Names of responses; those of flow groups are sorted by statistic, role and group number.
 
     The role is `alternate`, for flows with the algorithm under test, or `standard`.
     """
@@ -57,12 +57,12 @@ class Goodputs:
     missing: Sequence[str]
     """Names of responses that are left out because some run lacks them."""
     order: str
-    """Description of the order of conditions; empty for the order of the table."""
+    """Order of the conditions in words; empty if the user chose none."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return the indices of responses by (statistic, role).
+        """Return the indices of responses, by the statistic and the role of flows in their names.
 
-        The key is a pair of empty texts for responses that do not belong to a flow group.
+        Both texts are empty for responses that do not belong to a flow group.
         """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
@@ -71,11 +71,11 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Return pairs of responses to compare, by name, each as two indices of responses.
+        """Return pairs of responses to compare: by the pair's name, the indices of both.
 
         The first response is that of the competitor's own flows, the second that of the flows
-        competing with them. There is a pair for each flow group. If no response belongs to a group
-        and there are two responses, they are the only pair.
+        competing with them. There is a pair for each flow group. If there are no groups, but
+        two responses, they are the only pair.
         """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
@@ -125,7 +125,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Return the key that sorts responses of flow groups; all other responses have the same key."""
+    """Return a response's sort key: statistic, role and number of its flow group, if any."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 
@@ -147,7 +147,7 @@ def _require_one_unit(given: Goodputs) -> None:
 
 
 def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None:
-    """Add tables of the ranges of goodputs to `findings` (NIST SP 500-282, table 8-30)."""
+    """Add a table of goodput differences to `findings` (NIST SP 500-282, table 8-30)."""
     rows = []
     for name, (first, second) in given.pairs().items():
         gaps = users.differences(means[first], means[second])
@@ -169,9 +169,9 @@ def _statistic(response: str) -> str:
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
     """Add average ranks over conditions to `findings`, and return a summary of the ranks.
 
-    Averages of flow groups are by role and type of file, with standard deviations as in NIST SP
-    500-282, tables 8-31, 8-32 and 9-13. Averages of other responses are by response. `heads` are
-    the heads of the tables' columns.
+    Flow groups have an average for each role and type of file, with standard deviations as in NIST
+    SP 500-282, tables 8-31, 8-32 and 9-13. Other responses have one average each. `heads` are the
+    heads of the tables' columns.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}

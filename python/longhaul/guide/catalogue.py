@@ -51,7 +51,7 @@ def queues() -> list[Row]:
 
 
 def keys() -> list[Row]:
-    """Return keys of scenarios, except keys of queues and of other kinds of simulation."""
+    """Return a row for each scenario key, except those of queues and of MesoNet."""
     tables = tuple(f"{name}." for name in OWN_TABLES)
     return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
 
@@ -93,7 +93,7 @@ def plot_names() -> list[Row]:
 
 
 def figures() -> list[Row]:
-    """Return a row for each metric of runs of connections; campaigns may use any as a response."""
+    """Return a row for each metric of runs of connections, a possible response of campaigns."""
     from longhaul.figures import every
     from longhaul.figures.words import place_of
 
@@ -160,7 +160,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
 
 
 def table(rows: list[Row]) -> Table:
-    """Return a table for the terminal: names and descriptions, each followed by its parameters."""
+    """Return a table for the terminal: name, description and parameters of each listed item."""
     shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         description = Text(row["description"])

@@ -38,7 +38,7 @@ def read(name: str) -> str:
 
 
 def companions(name: str) -> dict[str, str]:
-    """Return texts of the files that an example names, such as delivery traces, by file name."""
+    """Return by name the texts of the files that an example names, such as delivery traces."""
     text = read(name)
     return {
         entry.name: entry.read_text(encoding="utf-8")

@@ -117,7 +117,7 @@ def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
 
 
 def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield the name of each measure that the run has, with the rows of its file."""
+    """Yield, for each file to write, the name of its measure and its rows."""
     yield "ConfigurationSettingsFor", _settings_and_derived(tables.run)
     yield from _summaries(tables)
     parts: dict[str, Callable[[MesoNet], Iterator[tuple[str, Rows]]]] = {
@@ -307,10 +307,9 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield a file for each flow group and role (algorithm under test or standard TCP).
 
-    A file has a line for each batch of completed flows.
-
-    The columns are the number of the interval, the number of flows, and the mean, standard
-    deviation, minimum, maximum and deciles of their goodput.
+    A file has a line for each batch of completed flows: the interval at whose end the batch is
+    reported, the number of flows, and the mean, standard deviation, minimum, maximum and deciles
+    of their goodput.
     """
     for (number, role), batches in tables.goodput.group_by("group", "role", maintain_order=True):
         kind = "ALT" if role == "alternate" else "TCP"
@@ -318,11 +317,11 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield files with the state of traced flows at every event, and with their packets.
+    """Yield the files of traced flows: their state at every event, and their packets.
 
-    Source of the formats: NIST SP 500-282, chapter 3. Packets of sources are listed when they are
-    sent, and packets of receivers when they reach the source. Hosts of long-lived flows have no
-    numbers; they have the name of their flow.
+    Source of the formats: NIST SP 500-282, chapter 3. The source's SYNs and data packets are listed
+    when they are sent, and the receiver's packets when they are delivered. A long-lived flow's name
+    stands for its hosts.
     """
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
     states = tables.flow_trace

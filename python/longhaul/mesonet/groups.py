@@ -64,9 +64,9 @@ def parts_of(response: str) -> GroupResponse | None:
 
 
 def short_name(response: str) -> str:
-    """Return the flow group of a response in the letters of table 8-6, such as `SP VF-F`.
+    """Return the abbreviation of a response's flow group (table 8-6), such as `SP VF-F`.
 
-    Other names are returned unchanged.
+    A response without a flow group is returned unchanged.
     """
     parts = parts_of(response)
     if parts is None:
@@ -76,11 +76,11 @@ def short_name(response: str) -> str:
 
 
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
-    """Return a row with goodput statistics for each flow group and role with completed flows.
+    """Return goodput statistics of completed flows: a row per flow group and role.
 
-    The table `goodput` has batches of flows. The row has the number of `flows`, and the
-    `STATISTICS` in packets per second, averaged over batches with their numbers of flows as
-    weights. `pooled_deviation_pps`, `least_pps` and `largest_pps` are computed over all flows.
+    The table `goodput` has a row per batch of flows. A row of the result has the number of `flows`,
+    and the `STATISTICS` as means over batches, weighted by their numbers of flows.
+    `pooled_deviation_pps`, `least_pps` and `largest_pps` are those of all flows.
     """
     flows = pl.col("flows")
     weighted = [((pl.col(name) * flows).sum() / flows.sum()).alias(name) for name in STATISTICS]
@@ -127,7 +127,7 @@ def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def shares_of_files(groups: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """Yield each type of file, with the fraction of flows that transferred such a file."""
+    """Yield each type of file, with the fraction of flows that transferred this type."""
     counts = dict(groups.group_by("file").agg(pl.col("flows").sum()).iter_rows())
     total = sum(counts.values())
     for file in FILES:

@@ -1,9 +1,9 @@
 """The flow matrix: packets from points of entry to access routers, by interval.
 
 It is the example of a user-defined measure in NIST SP 500-282, chapter 3. It counts packets of all
-kinds that their first access router accepted, by observation point and by destination access router
-(139). The observation point is the point of presence above the first access router, or this router
-itself if it is directly connected to the backbone (28 points).
+kinds that their first access router accepted, for 28 observation points and 139 destination access
+routers. The observation point is the point of presence above the first access router, or this
+router itself if it is directly connected to the backbone.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,8 @@
 """Descriptions of columns in tables of MesoNet runs, derived from the columns' names.
 
-A name ends with its period: `active_flows_TP1`. Numbered responses have the names in
-`numbered_responses`, such as `y6_TP1` and `T.y5`. A long-lived flow has a throughput such as
-`L1_pps_TP1`, and a flow class one such as `DD_pps_TP1`. Flow groups have the numbers in `groups`,
-as in `mean_alternate_14`.
+A name ends with its period: `active_flows_TP1`. The module `numbered_responses` describes names
+such as `y6_TP1` and `T.y5`, and `groups` the numbers of flow groups, as in `mean_alternate_14`.
+`L1_pps_TP1` is the throughput of a long-lived flow, `DD_pps_TP1` that of a flow class.
 """
 
 import re
@@ -131,7 +130,7 @@ def _numbered(name: str, responses: Sequence[Response]) -> Meaning | None:
 
 
 def _of_figure(name: str) -> Meaning | None:
-    """Return the description of a column of the network, a long-lived flow, or a flow class."""
+    """Return the description of a metric of the network, a long-lived flow, or a flow class."""
     if name in FIGURES:
         return Meaning(*FIGURES[name])
     if (of := _OF_FLOW.fullmatch(name)) and of["what"] in OF_FLOWS:

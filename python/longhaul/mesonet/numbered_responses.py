@@ -22,15 +22,15 @@ RUN = "run"
 """Value in the column `period` for responses that cover the whole run."""
 
 FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
-"""Number of flows in an interval, by which the packets of a flow class are divided.
+"""Number of flows of a class in an interval, for the packet rate per flow.
 
-Connecting flows count fully. Flows that complete in the interval count half. The values of table
-4-28 need both rules (docs/mesonet_validation.md).
+Connecting flows count fully, flows that complete in the interval count half. Other counts agree
+less with table 4-28 (docs/mesonet_validation.md).
 """
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return an expression for the packets per second of the average flow of a flow class.
+    """Return an expression for the mean packets per second of a flow of a flow class.
 
     The value is null in intervals without flows. `flows` is the number of flows.
     """
@@ -39,7 +39,7 @@ def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
 
 @dataclass(frozen=True)
 class Part:
-    """One period of a run, or the whole run, from whose tables responses are computed."""
+    """One period of a run (or the whole run) and its tables, from which responses are computed."""
 
     tables: MesoNet
     period: Period
@@ -61,7 +61,7 @@ class Part:
         return part / (part + other) if part + other else 0.0
 
     def of_class(self, name: str, column: str | pl.Expr) -> float:
-        """Return the mean of a column, or of an expression of columns, of flow class `name`."""
+        """Return the mean of a column or expression over the period, for the flow class `name`."""
         of_class = self._classes.filter(pl.col("class") == name)
         return _mean(of_class.select(column).to_series())
 
@@ -92,10 +92,10 @@ class Part:
         return _mean(self._routers.filter(pl.col("router") == names[number])[column])
 
     def of_backbone(self, number: int) -> float | None:
-        """Count completed flows that begin or end below backbone router `number`; None if unknown.
+        """Count completed flows with an end below backbone router `number`; None if unknown.
 
-        Table 6-25 defines these flows as those that transit the router. But the numbers in table
-        6-30 do not include flows that begin and end elsewhere (docs/mesonet_validation.md).
+        Table 6-25 speaks of flows that transit the router. But the numbers in table 6-30 exclude
+        flows with both ends elsewhere (docs/mesonet_validation.md).
         """
         topology = self.tables.topology
         names = topology.filter(pl.col("tier") == "backbone")["router"].to_list()
@@ -147,7 +147,7 @@ def _mean(column: pl.Series) -> float:
 
 @dataclass(frozen=True)
 class Response:
-    """A numbered response, and the function that computes it from the tables of a run."""
+    """A numbered response of NIST SP 500-282, and the function that computes it from tables."""
 
     name: str
     title: str
@@ -158,10 +158,11 @@ class Response:
 
 
 def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
-    """Return the responses of a run, with the numbers of chapter 4, 6 (and 7), or 8 (and 9).
+    """Return a run's responses, as numbered in a chapter of NIST SP 500-282.
 
-    There is a row per response and period, with the columns `response`, `period` (`run` for the
-    whole run), `value`, `unit`, `title`. Responses are left out if the run lacks their table.
+    `chapter` is 4, 6 (also for chapter 7) or 8 (also for chapter 9). There is a row per response
+    and period, with the columns `response`, `period` (`run` for the whole run), `value`, `unit`,
+    `title`. Responses from tables that the run lacks are left out.
     Packet counts are per interval, times in ms, throughputs in packets per second.
     """
     tables = MesoNet.of(run)
@@ -218,7 +219,7 @@ def _class_pps(name: str, of: str) -> Response:
 
 
 def _of_class(first: int, of: str) -> Iterator[Response]:
-    """Yield the four responses of the flow class `of`, numbered from `first`."""
+    """Yield the four responses about flows of class `of`, numbered from `first`."""
 
     def all_pps(part: Part) -> float:
         return part.flow_pps(of) * part.of_class(of, FLOWS)
@@ -391,4 +392,4 @@ GROUP_RESPONSES = {
     for first, role in ((1, "alternate"), (15, "standard"))
     for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
 }
-"""Names of responses in table 8-20, with our names for them without the group's number."""
+"""Names of responses in table 8-20, mapped to our names without the number of the flow group."""

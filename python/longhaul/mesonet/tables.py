@@ -25,7 +25,7 @@ class Period:
 
 
 class MesoNet:
-    """Recorded tables of a MesoNet run; except as stated, they have a row per interval."""
+    """Tables of a MesoNet run, with a row per interval if not stated otherwise."""
 
     def __init__(self, run: RunData) -> None:
         """Create the tables of a run."""
@@ -33,7 +33,7 @@ class MesoNet:
 
     @classmethod
     def of(cls, run: RunData) -> "MesoNet":
-        """Return the tables of a run, `longhaul.Results`; refuse a run of another kind."""
+        """Return the tables of a MesoNet run (`longhaul.Results`); refuse any other run."""
         tables = run.own_tables
         if not isinstance(tables, cls):
             raise ResultsError(f"{run.path}: not a run of MesoNet")
@@ -61,7 +61,7 @@ class MesoNet:
 
     @cached_property
     def edges(self) -> pl.DataFrame:
-        """Table of access routers, a row per interval and router, with their hosts' flows."""
+        """Table of flows' failures, SYNs, NAKs, timeouts, a row per interval and access router."""
         return self.run.table("edges")
 
     @cached_property
@@ -71,18 +71,16 @@ class MesoNet:
 
     @property
     def backbone_ends(self) -> dict[str, tuple[str, str]]:
-        """The two routers at the ends of each backbone link, by the link's name.
-
-        The name cannot be split at hyphens, because names of routers may contain hyphens.
-        """
+        """The two routers at the ends of each backbone link, by the link's name."""
         routers = self.topology.filter(tier="backbone")["router"].to_list()
+        # Links' names are not split at hyphens, because routers' names may contain hyphens.
         ways = {f"{start}-{end}": (start, end) for start in routers for end in routers}
         links = self.backbone_links["link"].unique(maintain_order=True)
         return {link: ways[link] for link in links}
 
     @cached_property
     def goodput(self) -> pl.DataFrame:
-        """Table of goodput, a row per batch of completed flows of a group."""
+        """Table of goodput: a row for each 1,000 (by default) completed flows of a flow group."""
         return self.run.table("goodput")
 
     @cached_property

@@ -1,8 +1,8 @@
 """Three sets of ten flows over the Abilene backbone: NIST SP 500-282 (2010), appendix B.
 
-Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. The report repeats with
-MesoNet an experiment that Lee et al. did with a hybrid model; the two models differ in the queues
-of a router (`ROUTERS`). Delays, routes and rates are those of the report's tables B-1 to B-3.
+The sets start at routers H, F and B, and share the link from G to I at 10 Gbit/s. The report uses
+MesoNet to repeat an experiment that Lee et al. did with a hybrid model. Routers queue packets
+differently in the two models (`ROUTERS`). Delays, routes and rates are from tables B-1 to B-3.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class Sets:
 
     @classmethod
     def of(cls, buffer_pkts: float, throughput: np.ndarray, rtt: np.ndarray, cuts: float) -> Sets:
-        """Return the means of each set of flows.
+        """Return the mean throughput and round-trip time of each set of flows.
 
         `throughput` and `rtt` have a row per interval and a column per flow. `cuts` is the number
-        of loss events per flow and hour.
+        of reductions per flow and hour.
         """
         sets = [slice(n * FLOWS_PER_SET, (n + 1) * FLOWS_PER_SET) for n in range(len(ROUTES))]
         return cls(
@@ -112,7 +112,7 @@ def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], l
 def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
     """Return the queues on the path of data, and those on the path of acknowledgements.
 
-    With a queue per link, acknowledgements of 40 bytes take no service, and pass no queue.
+    If `routers` is `per-link`, acknowledgements (40 bytes) are too small to need a queue.
     """
     if routers == "per-link":
         return [f"{start}-{other}" for start, other in pairwise(route)], []
@@ -122,9 +122,9 @@ def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
 def run(
     buffer_pkts: float, *, routers: str = "shared", hours: float = HOURS, seed: int = 1
 ) -> tuple[Sets, Measured]:
-    """Simulate the thirty flows for `hours` hours of simulated time.
+    """Simulate the model's thirty flows for `hours` hours.
 
-    Return the results of the three sets, and samples per minute.
+    Return the results of the three sets of flows, and samples of each minute.
     """
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)

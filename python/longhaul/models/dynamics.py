@@ -42,7 +42,7 @@ class Dynamics(Protocol):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives of the states with respect to time.
+        """Return the time derivatives of a flow's states.
 
         `rtt_s` includes the queueing delay `queueing_s`; `events` is the rate of loss events.
         """
@@ -79,7 +79,7 @@ class WindowOnly(OneState):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return `a(w) / R - b(w) w events`: growth per second minus losses per second."""
+        """Return the window's derivative `a(w) / R - b(w) w events`: growth minus decrease."""
         w = states[0]
         return [self.increase(w, rtt_s) / rtt_s - self.decrease(w) * w * events]
 
@@ -146,25 +146,28 @@ class Cubic(Dynamics):
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return `window` as the peak, and a time of zero since the loss."""
+        """Return the states of a flow at its first loss: the peak `window`, and a time of 0."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the peak, and the time when the cubic is on its plateau.
+        """Return the states of a flow that has this window and has had no loss.
 
-        A flow without a loss has no peak.
+        The peak is the window; the time is that at which the cubic reaches its peak.
         """
         return [window, cbrt(window * self.decrease / self.scale)]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the value of the cubic at the time since the last loss."""
+        """Return the window: the cubic's value at the time since the last loss."""
         peak, since = states
         return self.scale * (since - cbrt(peak * self.decrease / self.scale)) ** 3 + peak
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: a loss makes the window the peak, and resets the time."""
+        """Return the derivatives of the peak and of the time since the last loss.
+
+        A loss sets the peak to the window, and the time to 0.
+        """
         peak, since = states
         return [(self.window(states) - peak) * events, 1.0 - since * events]
 
@@ -180,7 +183,7 @@ class HTcp(Dynamics):
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half of `window`, and a time of zero since the loss."""
+        """Return the states after the first loss: half of `window`, and a time of 0."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -198,7 +201,10 @@ class HTcp(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: the increase grows with the time since the last loss."""
+        """Return the derivatives of the window and of the time since the last loss.
+
+        The increase grows with this time.
+        """
         w, since = states
         kept = min(0.8, max(0.5, 1.0 - queueing_s / rtt_s))
         d = max(0.0, since - self.low_speed_s)
@@ -211,7 +217,7 @@ class Bic(Dynamics):
     """BIC, whose states are its last peak and the number of round trips since the last loss.
 
     The window follows from both states, as with CUBIC (Xu, Harfoush and Rhee 2004). If the mean
-    window were a state, it would settle at its own peak and hardly grow. Fast convergence and the
+    window were a state, it would stay at the peak, where BIC hardly grows. Fast convergence and the
     region below the low window are left out.
     """
 
@@ -220,18 +226,18 @@ class Bic(Dynamics):
     min_increment: float = 0.01
 
     def begin(self, window: float) -> list[float]:
-        """Return `window` as the peak, and zero round trips since the loss."""
+        """Return the states after the first loss: `window` as the peak, and zero round trips."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the peak, and the number of round trips until BIC reaches it.
-
-        A flow without a loss has no peak.
-        """
+        """Return the states of a flow without a loss: its window has just reached the peak."""
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window at the number of round trips since a loss, below or beyond the peak."""
+        """Return BIC's window, given its peak and the number of round trips since the loss.
+
+        The window approaches the peak, and then grows beyond it.
+        """
         peak, rounds = states
         additive, halving = self._phases(peak)
         below = peak * self.decrease
@@ -246,7 +252,11 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return the numbers of round trips with maximum steps, and with halved distances."""
+        """Return the lengths in round trips of the two phases after a loss, up to `peak`.
+
+        Per round trip, the window grows by the maximum step in the first phase; in the second, its
+        distance to the peak is halved.
+        """
         below = peak * self.decrease
         near = min(below, 2.0 * self.max_increment)
         return (below - near) / self.max_increment, max(0.0, log2(near / self.min_increment))
@@ -254,7 +264,10 @@ class Bic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: a loss makes the window the peak, and resets the round trips."""
+        """Return derivatives of the peak, and of the round trips since the last loss.
+
+        A loss sets the peak to the window, and the round trips to 0.
+        """
         peak, rounds = states
         return [(self.window(states) - peak) * events, 1.0 / rtt_s - rounds * events]
 
@@ -273,15 +286,18 @@ class Compound(Dynamics):
     low_window: float = 41.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half the window as the loss window, and a delay window of zero."""
+        """Return the states after the first loss: half of `window`, and a delay window of zero."""
         return [window / 2.0, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the loss window, and a delay window of zero."""
+        """Return the states before any loss: loss window `window`, delay window zero."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the loss window that is constant at this rate of events, and the delay window."""
+        """Return the stationary loss window, and the rest of `window` as the delay window.
+
+        `events` is the number of losses per second.
+        """
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 
@@ -292,7 +308,10 @@ class Compound(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: the delay window grows while fewer than `gamma` packets queue."""
+        """Return the derivatives of loss window and delay window.
+
+        The delay window grows while fewer than `gamma` packets queue.
+        """
         cwnd, dwnd = states
         total = cwnd + dwnd
         queued = total * queueing_s / rtt_s
@@ -312,8 +331,7 @@ class Compound(Dynamics):
 class Illinois(OneState):
     """TCP-Illinois, whose only state is its window (Liu, Basar and Srikant 2008).
 
-    `max_queueing_s` is the largest queueing delay that a flow has seen, which is that of a full
-    buffer.
+    `max_queueing_s` is the largest queueing delay that a flow has seen: that of a full buffer.
     """
 
     max_queueing_s: float
@@ -324,13 +342,13 @@ class Illinois(OneState):
     low_window: float = 15.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half of the window, because the first loss occurs when the queue is full."""
+        """Return the window after the first loss, with the decrease at a full queue."""
         return [window * (1.0 - self.max_decrease)]
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivative; increase and decrease depend on the queueing delay."""
+        """Return the window's derivative; increase and decrease depend on the queueing delay."""
         w = states[0]
         if w < self.low_window:
             return [1.0 / rtt_s - 0.5 * w * events]

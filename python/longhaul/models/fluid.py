@@ -8,10 +8,10 @@ the empty path plus queueing delays:
     dq/dt = sum n w / R - C                 between an empty and a full queue
     dw/dt = a(w) / R - b(w) w events        events = p(t - R) w(t - R) / R(t - R), at most 1 / R
 
-Here, `p` is the loss rate of the links on the path of the class. All losses within a round trip are
-one loss event. The papers do not have this rule, but slow start into a full queue would be wrong
-without it. Losses depend on the mean window of a class. Thus the model cannot show the sawteeth of
-a few synchronised flows.
+Here, `q` is the queue of a link with capacity `C`, and `n` the number of flows. A window grows by
+`a(w)` per round trip. A loss event lowers it by the fraction `b(w)`. `p` is the loss rate on the
+path. All losses within a round trip are one event; the papers lack this limit, but slow start into
+a full queue needs it. Mean windows cannot show the sawteeth of a few synchronised flows.
 """
 
 from __future__ import annotations
@@ -135,9 +135,9 @@ class Model:
     def derivative(
         self, x: Sequence[float], lost: Sequence[float], t: float = np.inf
     ) -> list[float]:
-        """Return the derivative of state `x`.
+        """Return the derivative of state `x` at time `t`.
 
-        `lost` are the packets per second that one flow of each class now detects as lost.
+        `lost` are the packets per second that one flow of each class then detects as lost.
         """
         out: list[float] = [0.0] * self.size
         rates = self.rates(x, t)

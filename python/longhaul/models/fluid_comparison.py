@@ -26,7 +26,7 @@ class Pair:
     """A mean value in the simulation, and the corresponding mean in the fluid model."""
 
     what: str
-    """Label of flows, or name of a link, that the value describes."""
+    """Label of the flows, or name of the link, to which the value belongs."""
     name: str
     packets: float
     fluid: float
@@ -56,7 +56,7 @@ def solve(scene: Scene) -> Trajectory:
 
 
 def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
-    """Return pairs of means over the measurement window, for each label and then for each link."""
+    """Pair the means of simulation and model over the measurement window, by label and link."""
     late = trajectory.after(scene.measured_from_s)
     pairs: list[Pair] = []
     for number, label in enumerate(scene.labels):

@@ -6,9 +6,9 @@ systems", IEEE/ACM ToN 15(3), 2007. NIST SP 500-282 (2010) compares MesoNet with
 A flow with window `w` sends `w / rtt` packets per second, limited by its host. Its round-trip time
 is that of the empty path plus the delays of the queues on the path. A queue serves flows in
 proportion to their packets in the queue. If the queue is full, it drops the excess in proportion to
-the flows' arrivals. Drops of single packets are a Poisson process at the rate of the fluid. The
-window is reduced a round trip after the first drop; further drops in this round trip belong to the
-same loss event.
+the flows' arrivals. This excess is the rate of a Poisson process of single drops. The window is
+reduced a round trip after the first drop; further drops in this round trip belong to the same loss
+event.
 
 The compiled module computes the steps. Eleven hours of thirty flows at 10 Gbit/s take at most about
 half a minute. Windows and buffers are in packets, rates in packets per second, times in seconds.
@@ -37,9 +37,9 @@ class Queue:
 
 @dataclass(frozen=True)
 class Flow:
-    """A long-lived AIMD flow, with the numbers of the queues on its path, in order.
+    """A long-lived AIMD flow; its paths are the indices of queues, in order.
 
-    In the queues of `ack_path`, an acknowledgement takes the service of a packet. A dropped
+    In a queue of `ack_path`, an acknowledgement takes as much service as a data packet. A dropped
     acknowledgement is no loss event.
     """
 
@@ -54,7 +54,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Start:
-    """Start of all flows: initial window, and slow start, which is limited above `max_ssthresh`."""
+    """Initial window of all flows, thresholds of slow start and limited slow start (RFC 3742)."""
 
     window_pkts: float = 2.0
     ssthresh_pkts: float = 100.0

@@ -97,10 +97,7 @@ def aimd(increase: float, decrease: float) -> Window:
 
 
 def above(low_window: float, law: Window) -> Window:
-    """Return the response function `law` where standard TCP's mean window is at least `low_window`.
-
-    Otherwise, return that of standard TCP.
-    """
+    """Return the response function of standard TCP for windows below `low_window`, else `law`."""
 
     def window(p: ArrayLike, rtt_s: float) -> Numbers:
         standard = STANDARD.window(p)
@@ -131,9 +128,9 @@ def hybla(reference_rtt_s: float = 0.025) -> Window:
 def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 0.5) -> Window:
     """Return Compound TCP's response function without queueing.
 
-    Sources: Tan et al. 2006; NIST SP 500-282, equations 16 and 17. In the report, the denominator
-    of gamma has the wrong sign, and the outer exponent of tau is inverted. If both are corrected,
-    the defaults give `0.2553 p^-0.8`; the printed factor is 0.25.
+    Sources: Tan et al. 2006; NIST SP 500-282, equations 16 and 17. Two misprints of the report are
+    corrected: the sign of gamma's denominator, and tau's inverted outer exponent. The defaults then
+    give `0.2553 p^-0.8`; the printed factor is 0.25.
     """
     k = exponent
     kept = (1.0 - decrease) ** (1.0 - k)
@@ -158,7 +155,8 @@ def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
 def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
     """Return CUBIC's response function for Poisson losses (NIST SP 500-282, equation 15).
 
-    It follows from the printed mean window `(0.3 beta + 3.8) c / (beta lambda^3)`, which is a fit.
+    It solves the source's fit of the mean window, `w = (0.3 beta + 3.8) c / (beta lambda^3)`, in
+    which losses have the rate `lambda = p w / R`.
     """
     law = PowerLaw(((0.3 * decrease + 3.8) * scale / decrease) ** 0.25, 0.75)
     return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)
@@ -169,7 +167,7 @@ class PoissonCubic:
     """CUBIC under Poisson losses at rate 1; times are in units of the mean time between losses."""
 
     plateau: float
-    """Mean time from a loss to the plateau of the cubic function, `k`."""
+    """Mean time from a loss to the plateau of the cubic function, CUBIC's `k`."""
     peak: float
     """Mean window just before a loss, `w0`."""
     mean: float
@@ -179,11 +177,11 @@ class PoissonCubic:
 def solve_poisson_cubic(
     scale: float = 0.4, decrease: float = 0.2, *, as_printed: bool = False
 ) -> PoissonCubic:
-    """Solve the mean-field equations behind equation 15 of NIST SP 500-282.
+    """Solve the mean-field equations of CUBIC under Poisson losses (NIST SP 500-282, equation 15).
 
-    Losses before the plateau lower the next peak by half the decrease (fast convergence), and so
-    shorten the time to the plateau. With `as_printed`, losses after the plateau shorten it too,
-    although the window is then above the old peak.
+    A loss before the plateau lowers the next peak by half the decrease (fast convergence), and so
+    shortens the time to the next plateau. With `as_printed`, a loss after the plateau shortens the
+    time too, although the window is then above the old peak.
     """
     late = decrease / 2.0 if as_printed else decrease
 
@@ -220,10 +218,7 @@ def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
 
 
 def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
-    """Return standard TCP's response function `sqrt(1.5 (1 - p) / p)`.
-
-    It counts lost packets as sent.
-    """
+    """Return standard TCP's mean window for independent losses, `sqrt(1.5 (1 - p) / p)`."""
     del rtt_s
     p = np.asarray(p, float)
     return np.asarray(np.sqrt(1.5 * (1.0 - p) / p))

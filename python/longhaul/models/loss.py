@@ -1,7 +1,7 @@
 """Loss models: the probability that a link with a buffer drops a packet.
 
-A loss model gives the loss rate when `flows` flows of a mean window share a link. Any object with
-the method `loss` can be used as a model, and any function as `Custom`. Windows and buffers are in
+A loss model gives the loss rate of a link from the mean window of its flows. Any object with the
+method `loss` can be used as a model, and any function as `Custom`. Windows and buffers are in
 packets, capacities in packets per second, round-trip times in seconds. Equation numbers are those
 of NIST SP 500-282 (2010), appendix A.
 """
@@ -33,7 +33,7 @@ class LossModel(Protocol):
     """Interface of models of the loss rate at a link."""
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the probability that `link` drops a packet if its flows have this mean window."""
+        """Return the loss probability at `link` if its flows have the mean window `window`."""
         ...
 
 
@@ -41,16 +41,15 @@ class LossModel(Protocol):
 class AnickMitraSondhi:
     """A fluid queue, fed by on-off sources that send a window as one burst (equation 18).
 
-    The loss rate is `0.05 rho exp(-1.5 B / w (1 - rho))`, where `rho` is the load and `B` the
-    buffer. The report prints no factor. Without a factor, every cell of its tables A-1 to A-3 is
-    too low; with 0.05, 104 of 108 cells are exact. 0.05 and 1.5 are the best fit to each of the
-    tables.
+    The loss rate is `0.05 rho exp(-1.5 B / w (1 - rho))`, where `rho` is the load, `B` the
+    buffer and `w` the window. The report prints no factor 0.05. Without it, every cell of tables
+    A-1 to A-3 is too low; with it, 104 of 108 are exact. 0.05 and 1.5 fit each table best.
     """
 
     factor: float = 0.05
     """Correction for finite buffers, which the report mentions in its discussion."""
     decay: float = 1.5
-    """Factor in the exponent; 1 is the limit for infinite peak rates (Anick, Mitra, Sondhi)."""
+    """Factor in the exponent above; 1 for infinite peak rates (Anick, Mitra, Sondhi)."""
 
     def loss(self, window: float, link: Link) -> float:
         """Return the loss probability if the flows have the mean window `window`."""

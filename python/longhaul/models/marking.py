@@ -61,10 +61,9 @@ class DropTail:
 class Red:
     """RED (Floyd and Jacobson 1993), with gentle mode if `gentle` is true.
 
-    `spacing` is the mean loss rate divided by the probability `p` of RED's curve. The ratio is 1 if
-    packets are selected independently, 2 if gaps are uniform up to `1 / p` packets, as in the RED
-    paper, and two thirds if gaps are uniform from `1 / p` to `2 / p` packets, as with ns-2's
-    `wait`.
+    `spacing` is the loss rate divided by the probability `p` of RED's curve. It is 1 if losses are
+    independent. It is 2 if the gaps between losses are uniform up to `1 / p` packets (RED paper),
+    and 2/3 if they are uniform from `1 / p` to `2 / p` packets (ns-2's `wait`).
     """
 
     min_th: float
@@ -92,26 +91,27 @@ class Red:
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return `-ln(1 - weight) C`, for an average that is updated with every packet sent.
+        """Return `-ln(1 - weight) C`, the rate at which the average follows the queue.
 
-        Source: Misra, Gong and Towsley 2000.
+        C is the link's capacity: the average is updated with every packet sent (Misra, Gong and
+        Towsley 2000).
         """
         return -log1p(-self.weight) * link.capacity_pps
 
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's marking function of the queue in packets; a full queue drops packets as well."""
+    """A user's marking function of the queue in packets; a full queue drops packets anyway."""
 
     function: Callable[[float], float]
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the user's function, clipped to [0, 1], or the drop-tail loss rate if larger."""
+        """Return `function` of the queue within [0, 1], but at least the drop-tail loss rate."""
         chosen = min(1.0, max(0.0, self.function(queue)))
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return the gain of the queue average: 0, because `function` uses the current queue."""
+        """Return 0, because `function` uses the current queue, not an average."""
         return 0.0

@@ -61,9 +61,9 @@ class Point:
 
 
 def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
-    """Return loss rate and throughput with synchronised losses: (5.2) to (5.7).
+    """Return loss rate and throughput if all connections lose packets at once (5.2 to 5.7).
 
-    `buffer` is the longest queue. Without `timeouts` every loss is recovered immediately (5.4).
+    `buffer` is the longest queue in packets. Without `timeouts`, losses cause no timeouts (5.4).
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
@@ -99,7 +99,7 @@ def _timeout_rounds(path: Path, p: float) -> float:
 
 
 def mean_window(path: Path, p: float) -> float:
-    """Return the mean window of one connection at a loss rate: `b(p) RTT` (5.8).
+    """Return the mean window of one connection at loss rate `p`: `b(p) RTT` (equation 5.8).
 
     This is the approximation of Padhye et al. with timeouts and without a maximum window.
     """
@@ -129,7 +129,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return the throughput without losses; None if windows exceed BDP and buffer (5.6, 5.7)."""
+    """Return throughput without losses (5.6, 5.7); None if total windows exceed BDP plus buffer."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None
@@ -147,8 +147,8 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest that reaches it without losses. Return None if no number
-    reaches it. `buffer` is in packets.
+    The first number is the smallest whose maximum windows suffice, without losses. Return None
+    for an empty range. `buffer` is in packets.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)
@@ -159,7 +159,7 @@ def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
 
 @dataclass(frozen=True)
 class Red:
-    """RED without gentle mode, whose drop rate depends on the average queue (5.17)."""
+    """RED without gentle mode, whose drop rate depends on the average queue (equation 5.17)."""
 
     q_min: float = 5.0
     q_max: float = 15.0
@@ -183,7 +183,7 @@ class Equilibrium:
 
 
 def red_queue(path: Path, connections: int, p: float) -> float:
-    """Return the queue law `G(p)`: the sum of all windows minus the BDP (5.14 to 5.16)."""
+    """Return the queue at loss rate `p`: all windows minus the BDP (`G(p)`, 5.14 to 5.16)."""
     window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
     return connections * window * (1.0 - p) - path.bdp
 
@@ -209,8 +209,8 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
     """Return the smallest and the largest number of connections with an equilibrium under RED.
 
-    At the smallest (not a whole number), maximum windows fill the queue to `q_min` without loss.
-    The largest is the most that RED can control.
+    With fewer, maximum windows do not fill the queue to `q_min`. With more, the loss rate `p_max`
+    does not keep the queue below `q_max`. The smallest number is not rounded.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

@@ -49,8 +49,8 @@ def recovery_s(
 def full_buffer(bdp: float, decrease: float = 0.5) -> float:
     """Return the smallest buffer with which one flow keeps a link busy: `b / (1 - b)` of the BDP.
 
-    `b` is the decrease. For standard TCP, this is the rule of thumb of one BDP (Villamizar and
-    Song, CCR 24(5), 1994): after a reduction, the window is just the BDP.
+    `b` is `decrease`. After a reduction, the window is just the BDP. For standard TCP, the
+    buffer is one BDP, a rule of thumb (Villamizar and Song, CCR 24(5), 1994).
     """
     return bdp * decrease / (1.0 - decrease)
 
@@ -73,7 +73,7 @@ def tiny_buffer(max_window: float) -> float:
 
 
 def utilisation(buffer: float, bdp: float) -> float:
-    """Return the utilisation by synchronised standard flows: `3 (1 + f)^2 / 4 (1 + f + f^2)`.
+    """Return the utilisation by synchronised standard flows: `0.75 (1 + f)^2 / (1 + f + f^2)`.
 
     `f` is the buffer divided by the BDP, at most 1. Source: equation 5.4 of "Transport protocols
     for fast long-distance networks" (Osaka University, 2006), for large windows.
@@ -99,8 +99,8 @@ def loss_free_s(
     Each segment is acknowledged after a round trip, and the host sends at most `host_pps` segments
     a second. Slow start adds a segment per acknowledgement; above `max_ssthresh` it adds
     `max_ssthresh / 2` segments per round trip (RFC 3742). From `ssthresh` on, the window grows by
-    one segment per round trip. On its very fast paths (chapter 9), NIST SP 500-282 measures the
-    mean of this time over sizes and round-trip times.
+    one segment per round trip. NIST SP 500-282, chapter 9, measures the mean of this time
+    over sizes and round-trip times on very fast paths.
     """
     window, acked = initial_window, 0
     acks: list[float] = []
@@ -122,7 +122,7 @@ def loss_free_s(
 
 
 def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
-    """Return the number of segments by which one acknowledgement increases the window."""
+    """Return the segments that one acknowledgement adds to the window, in slow start or later."""
     if window >= ssthresh:
         return 1.0 / window
     if window <= max_ssthresh:
@@ -133,6 +133,6 @@ def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
 def loss_free_goodput(segments: int, rtt_s: float, host_pps: float, **start: float) -> float:
     """Return the goodput of a transfer without losses, in segments per second.
 
-    See `loss_free_s`.
+    The parameters are those of `loss_free_s`.
     """
     return segments / loss_free_s(segments, rtt_s, host_pps, **start)

@@ -87,9 +87,9 @@ def trajectory(labels: Sequence[str], links: Sequence[str], solution: Trajectory
 
 @styled()
 def sets(cases: Sequence[Sets]) -> Figure:
-    """Draw throughputs of the three sets of flows, and ratios between the sets, over the buffer.
+    """Draw throughput of the sets of flows, and ratios between sets, over the buffer size.
 
-    The ratios are those of throughput and of round-trip time.
+    Ratios are of throughputs and of round-trip times.
     """
     pairs = ((1, 2), (1, 3), (2, 3))
     drawing, left, right = _two_panels()

@@ -54,7 +54,7 @@ class PowerLaw:
 
     @classmethod
     def through(cls, w1: float, p1: float, w2: float, p2: float) -> PowerLaw:
-        """Return the power law through two points: loss rate `p1`, window `w1`, and `p2`, `w2`."""
+        """Return the power law through the points (`p1`, `w1`), (`p2`, `w2`): loss rate, window."""
         exponent = log(w2 / w1) / log(p1 / p2)
         return cls(w1 * p1**exponent, exponent)
 

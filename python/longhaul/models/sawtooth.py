@@ -1,6 +1,6 @@
 """Mean windows of algorithms whose response functions are no power laws of the loss rate.
 
-Losses are `1 / p` segments apart. Thus a sawtooth has `1 / p` segments, which determines its peak.
+At the loss rate `p`, each sawtooth of the window has `1 / p` segments. They determine its peak.
 Windows are in segments, times in seconds.
 """
 
@@ -21,7 +21,7 @@ LEAST, MOST = 1e-6, 1e12
 
 
 def mean_window(tooth: Tooth, p: ArrayLike, least: float = LEAST) -> Numbers:
-    """Return the mean windows of sawteeth that contain `1 / p` segments each.
+    """Return the mean window at each loss rate `p`: a sawtooth has `1 / p` segments.
 
     `tooth` maps the size of a sawtooth (its peak in segments, or its period in seconds) to its
     segments and round trips. `least` is the smallest size that is searched.
@@ -85,9 +85,9 @@ def bic(
 ) -> Callable[[ArrayLike, float], Numbers]:
     """Return BIC's response function (Xu, Harfoush and Rhee 2004, section III).
 
-    It is computed round trip by round trip. Each covers half of the distance to the peak, in steps
-    from `min_increment` to `max_increment`; a loss occurs at the peak. Below `low_window`, the
-    function is standard TCP's.
+    In each round trip, the window grows by half of its distance to the peak, but by
+    `min_increment` to `max_increment`. A loss occurs at the peak. Below `low_window`, the function
+    is standard TCP's.
     """
 
     def tooth(peak: float) -> tuple[float, float]:

@@ -139,7 +139,7 @@ class _Network:
         self.links = [_link(link, packet_bits) for link in links]
 
     def flows(self, flow: Mapping[str, Any]) -> FlowClass:
-        """Return the class of flows for a group `flow` of the scenario."""
+        """Return the fluid model of `flow`, a group in the scenario."""
         first, last = flow.get("path", [0, len(self.links)])
         path = range(first, last)
         access = flow.get("access") or self.topology.get("access") or {}
@@ -201,7 +201,7 @@ def _start_s(start: Any) -> float:  # noqa: ANN401
 
 
 def _numbers(congestion: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numeric parameters of an algorithm; times are converted to seconds."""
+    """Return the numeric parameters of an algorithm by name; times are in seconds."""
     numbers = {}
     for name, value in congestion.items():
         if isinstance(value, (int, float)):

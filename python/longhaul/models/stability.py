@@ -3,8 +3,8 @@
 A model is linearised at its equilibrium, and the characteristic roots of the linear delay equation
 `x' = A0 x + sum Ai x(t - Ri)` are found by collocation on Chebyshev points (Breda, Maset and
 Vermiglio, SIAM J. Sci. Comput. 27(2), 2005). The equilibrium is stable if all roots are left of the
-imaginary axis. For one equation with one delay, and for standard TCP under RED, there are closed
-conditions.
+imaginary axis. For one equation with one delay, and for standard TCP under RED, there are
+closed-form conditions.
 """
 
 from __future__ import annotations
@@ -87,8 +87,7 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
 def equilibrium(model: Model) -> Equilibrium:
     """Return the equilibrium at which every queue is between empty and full.
 
-    Longer queues reduce arrivals. Therefore one queue after the other is adjusted until none
-    changes.
+    Longer queues reduce arrivals, so queues are adjusted in turn until none changes.
 
     Raises:
         ValueError: There is no equilibrium: queues fill, empty, or reach a jump of a window or a
@@ -220,7 +219,7 @@ def gain_margin(linear: Linear, most: float = 1e4) -> float:
 
 @dataclass(frozen=True)
 class OneDelay:
-    """`x' = -a x - b x(t - T)`: equation 8 of NIST SP 500-282 (2010) at its equilibrium."""
+    """Linear delay equation `x'(t) = -a x(t) - b x(t - T)`, where T is `delay_s`."""
 
     a: float
     b: float
@@ -228,12 +227,12 @@ class OneDelay:
 
     @classmethod
     def of_small_buffer(cls, window: float, loss: float, slope: float, rtt_s: float) -> OneDelay:
-        """Return equation 8, linearised at its equilibrium; `slope` is d(loss rate)/d(window)."""
+        """Linearise equation 8 of NIST SP 500-282 (2010); `slope` is d(loss rate)/d(window)."""
         half = window / (2.0 * rtt_s)
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
     def is_stable(self) -> bool:
-        """Return true if the equilibrium is stable, by the exact condition for this equation."""
+        """Return true if the equilibrium is stable, by the exact condition for a single delay."""
         if self.b <= self.a:
             return True
         rate = sqrt(self.b**2 - self.a**2)

@@ -1,7 +1,7 @@
 """Simulation of an algorithm's window round by round, without a network: `longhaul window`.
 
-Each round trip acknowledges one window of segments. Losses are periodic in segments, or random. A
-lost segment reduces the window, at most once per round trip, and recovery takes no time. This is
+Each round trip acknowledges one window of segments. Losses hit every n-th segment, or random ones.
+A lost segment reduces the window, at most once per round trip, and recovery takes no time. This is
 the model behind the response functions of RFC 5681 and RFC 3649.
 """
 
@@ -86,7 +86,7 @@ class Trajectory:
     rounds: pl.DataFrame
     """Rounds: `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
     response_pkts: float | None
-    """Mean window by the algorithm's response function at the loss rate; None if it has none."""
+    """Mean window that the algorithm's response function predicts; None without a function."""
 
     def settled(self) -> pl.DataFrame:
         """Return the rounds after the second window reduction.
@@ -99,7 +99,7 @@ class Trajectory:
         return self.rounds.filter(pl.col("round") > cuts[1])
 
     def figures(self) -> dict[str, Any]:
-        """Return the number of reductions, and mean, minimum and maximum of the settled window."""
+        """Return the number of window reductions, and statistics of the window over `settled`."""
         settled = self.settled()
         cwnd = settled["cwnd_pkts"]
         return {
@@ -115,9 +115,9 @@ class Trajectory:
 def trajectories(
     kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()
 ) -> list[Trajectory]:
-    """Return the window of each algorithm.
+    """Return the window of each algorithm over the experiment's round trips.
 
-    `set` has texts `parameter=value`; a parameter is set in those algorithms that have it.
+    Each text `parameter=value` in `set` sets a parameter of those algorithms that have it.
     """
     given = [_congestion(kind) for kind in kinds]
     if len({str(_what(algorithm)) for algorithm in given}) < len(given):

@@ -117,7 +117,7 @@ def compile_to(
     hz: int,
     beside: Sequence[Path] = (),
 ) -> None:
-    """Compile and link the files of a module, the driver, and the further sources in `beside`."""
+    """Compile a module's `files`, and link them with `runtime.c` and the sources in `beside`."""
     texts = sources.read_all(files)
     macros = [f"-D{macro}" for macro in sources.macros(texts.values())]
     macros += [f"-DHZ={hz}", *([f'-DLONGHAUL_NAME="{name}"'] if name else [])]
@@ -144,9 +144,9 @@ def _all_symbols() -> list[str]:
 
 @contextmanager
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
-    """Yield a temporary directory, and one inside it with empty files for kernel headers.
+    """Yield a temporary directory, and its subdirectory with an empty file per kernel header.
 
-    Our `kernel.h` is included before these files, and has all declarations.
+    All declarations are in our `kernel.h`, which is included first.
     """
     with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
         folder = Path(temporary)

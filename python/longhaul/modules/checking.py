@@ -43,7 +43,7 @@ def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> s
 
 
 def _first_finding(errors: str) -> str:
-    """Return the sanitizer's line about the fault, and the module's first line in the stack."""
+    """Return the sanitizer's error message, with the first stack frame in the module."""
     lines = [line.strip() for line in errors.splitlines()]
     found = next((line for line in lines if "rror:" in line), None)
     if found is None:

@@ -49,7 +49,7 @@ UNDEFINED = re.compile(rf"undefined reference to {QUOTED}|Undefined symbols?.*?\
 def explain(errors: str, files: Sequence[Path]) -> str:
     """Return the compiler's first error.
 
-    If our headers lack an item, the text names the kernel header that declares it.
+    If Longhaul's substitutes for kernel headers lack an item, the text names the item's header.
     """
     first = ERROR.search(errors)
     undefined = UNDEFINED.search(errors)
@@ -62,7 +62,7 @@ def explain(errors: str, files: Sequence[Path]) -> str:
 
 
 def _missing(message: str) -> str | None:
-    """Return the kernel header of an item that our headers lack; None for other errors."""
+    """Return a message on an item that our kernel headers lack; None for other errors."""
     undeclared = re.search(
         rf"implicit declaration of function {QUOTED}|undeclared (?:function|identifier) {QUOTED}"
         rf"|{QUOTED} undeclared|unknown type name {QUOTED}|undeclared here.*{QUOTED}",

@@ -1,4 +1,4 @@
-"""Reader of a kernel module's sources: included headers, and macros derived from the text."""
+"""Analysis of a kernel module's sources: the headers and the macros that its build needs."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ ASKS = {
 
 
 def read_all(sources: Sequence[Path]) -> dict[Path, str]:
-    """Return the texts of the sources and of included files in the same directories."""
+    """Return the texts of sources, and of files that they include from their directory."""
     texts: dict[Path, str] = {}
     waiting = list(sources)
     while waiting:
@@ -36,7 +36,10 @@ def headers(texts: Iterable[str]) -> set[str]:
 
 
 def macros(texts: Iterable[str]) -> list[str]:
-    """Return macros that state which data to collect, and which signature cong_control has."""
+    """Return preprocessor macros for properties that the sources reveal.
+
+    These are the data that the module reads, and the signature of its `cong_control`.
+    """
     whole = "\n".join(texts)
     asked = [name for name, pattern in ASKS.items() if pattern.search(whole)]
     if _takes_flag(whole):

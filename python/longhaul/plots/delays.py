@@ -68,7 +68,7 @@ def _waits(runs: Sequence[Results], options: Options) -> Figure:
 def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style: Style) -> None:
     """Draw the delay quantiles of the flow, label or link `name`, joined by straight lines.
 
-    `kind` is the kind of owner in the table of delays, and `shown` the name in the legend.
+    `kind` is the kind of `name` in the table of delays, and `shown` the name in the legend.
     """
     rows = run.delays.filter(
         pl.col("kind") == kind, pl.col("name") == name, pl.col("packets") > 0

@@ -31,9 +31,9 @@ def _fairness(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _index(run: Results) -> pl.DataFrame:
-    """Return Jain's index over time.
+    """Return Jain's index over time, of the rates of flows with a single connection.
 
-    It is over the flows of a single connection that exist throughout an interval.
+    An interval counts only flows that exist throughout.
     """
     flows = run.bundles.filter(pl.col("source").is_in(COMPARABLE)).select("name", "finish_s")
     every = rates(run.flow_series, "name", "delivered_bytes", run.sample_times)

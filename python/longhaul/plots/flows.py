@@ -27,7 +27,7 @@ DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 def _of_flows(
     name: str, help: str, suits: Callable[[Results], bool] = has_samples, *, over_time: bool = True
 ) -> Callable[[DrawRun], Draw]:
-    """Register a plot with a panel per run, whose lines are flows or labels."""
+    """Return a decorator that registers a plot: a panel per run, a line per flow or label."""
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, suits, ["colour_by"])

@@ -220,8 +220,8 @@ def _darker(colour: Any) -> tuple[float, ...]:  # noqa: ANN401
 def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
     """Return the name of `label` of `run` in plots of several runs.
 
-    It is the label if there is one run, the run's name if the run has one label, and otherwise
-    both.
+    The name is the label if there is one run, the run's name if the run has one label, and
+    otherwise both.
     """
     if len(runs) == 1:
         return label
@@ -229,7 +229,7 @@ def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
 
 
 def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
-    """Return the run, label and algorithm of every label, by its name in plots of these runs."""
+    """Return a dictionary from names in plots of `runs` to (run, label, algorithm)."""
     return {
         named_among(run, label, runs): (run, label, kind)
         for run in runs

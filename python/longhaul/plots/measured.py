@@ -1,4 +1,4 @@
-"""Scales of plots over time: fitted to the measurement window, before which panels are shaded."""
+"""Plots over time: scales that fit the measurement window, and shading before the window."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,10 @@ ABOVE = 0.1
 
 
 def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
-    """Shade each panel before the measurement window, and fit the scale to the windows.
+    """Shade the time before the measurement window, and fit the vertical scale to the window.
 
     `starts` has the start of the measurement window of each panel, in seconds. If the scale cuts
-    off values before the window, such as those of slow start, the panel states the highest value.
+    off earlier values, such as those of slow start, the panel states the highest of these values.
     """
     every = list(zip(drawing.axes, starts, strict=True))
     before = [_highest(axes, -np.inf, start) for axes, start in every]
@@ -43,7 +43,7 @@ def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
 
 
 def scaled_to_shared_window(drawing: Figure, runs: Sequence[Results]) -> Figure:
-    """Fit the scale to the measurement window, if it begins at the same time in all runs."""
+    """Call `scaled_to_windows` if all runs' measurement windows begin at the same time."""
     starts = {run.measured_from_s for run in runs}
     return drawing if len(starts) > 1 else scaled_to_windows(drawing, [*starts] * len(drawing.axes))
 

@@ -1,4 +1,4 @@
-"""Plots of split-TCP proxies: the window between their nodes, and the proxy's own queue."""
+"""Plots of split-TCP proxies: window of the connection between a proxy's nodes, and queue."""
 
 from collections.abc import Sequence
 from functools import partial

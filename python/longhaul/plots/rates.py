@@ -7,12 +7,12 @@ RATE_BINS = 200
 
 
 def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.DataFrame:
-    """Return average rates of a counter per second, in the same intervals for all values of `key`.
+    """Return a counter's average rates per second, by interval of time and value of `key`.
 
-    `times` are the times of all samples of the run, in order; a flow has no samples before its
-    start. The result has a row for each sample at the end of an interval. `rate` is the average
-    over the interval, and `step_s` the interval's length. `whole` is true if the counter existed at
-    the beginning of the interval; otherwise it began at zero in it.
+    The intervals begin and end at sample times of the run (`times`, in order). The result has a row
+    for each sample at the end of an interval. `rate` is the average over the interval, and `step_s`
+    the interval's length. `whole` is false if the counter started from zero during the interval, as
+    for a flow (a value of `key`) that starts then.
     """
     ends = times.gather_every(max(1, -(-(len(times) - 1) // RATE_BINS)))
     steps = pl.DataFrame({"t_s": ends, "step_s": ends.diff()})

@@ -48,9 +48,9 @@ _X = "response time (s)"
 
 
 def _distribution(axes: Axes, run: Results, label: str, name: str, style: Style) -> None:
-    """Draw the distribution of response times over all responses that began.
+    """Draw the cumulative distribution of the response times of a label.
 
-    The distribution ends below 1 if some responses did not finish.
+    The curve ends below 1 if some responses did not finish.
     """
     times = run.response_times.filter(pl.col("label") == label)["response_s"]
     done = times.drop_nulls().sort()

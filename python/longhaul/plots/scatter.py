@@ -81,7 +81,7 @@ def _draw_many(
 
 
 def _told_apart(kinds: dict[str, str], options: Options) -> dict[str, styles.Style]:
-    """Return a style for each label; the styles differ in colour, since points have no line styles.
+    """Return a style for each label; styles differ in colour, because points have no line styles.
 
     `kinds` maps labels to algorithms.
     """

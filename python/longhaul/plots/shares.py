@@ -54,9 +54,9 @@ def side_by_side(
     what: str,
     scale: float = 1.0,
 ) -> Figure:
-    """Draw the bars of labels side by side for each group, with intervals over replications.
+    """Draw a group of bars for each group in `means`: a bar with its interval for each label.
 
-    `means` are by group and label; `scale` converts them to the unit in `what`.
+    `means` is by (group, label). `scale` converts values to the unit in the axis title `what`.
     """
     groups = list(dict.fromkeys(group for group, _ in means))
     labels = list(dict.fromkeys(label for _, label in means))

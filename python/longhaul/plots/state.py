@@ -22,9 +22,9 @@ def _has_states(run: Results) -> bool:
 
 
 def _shown(traces: Sequence[Trace], names: Sequence[str]) -> list[Quantity]:
-    """Return the quantities with these `names`; without names, the window and own state.
+    """Return the quantities with these `names`.
 
-    Own state is that of the congestion control algorithm.
+    By default, they are the window and the variables of each congestion control, such as a peak.
     """
     every = list(dict.fromkeys(quantity for trace in traces for quantity in trace.labels))
     known = [quantity.name for quantity in every]

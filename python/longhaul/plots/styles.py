@@ -178,7 +178,7 @@ def of_runs(count: int) -> list[Style]:
 
 
 def many(count: int) -> list[Style]:
-    """Return `count` styles for many or noisy lines; all colours are solid before any is dashed."""
+    """Return `count` styles for many or noisy lines: all colours solid first, then dashed."""
     return [LABELS[index % len(LABELS)] for index in range(count)]
 
 

@@ -123,7 +123,7 @@ def _map(run: Results) -> "maps.MeanMap":
 
 
 def _has_scales(run: Results) -> bool:
-    """Return true if a run has enough samples for an analysis by time scale, and these vary."""
+    """Return true if a run has enough varying samples for an analysis by time scale."""
     if not has_samples(run):
         return False
     from longhaul.analysis.traffic import hurst

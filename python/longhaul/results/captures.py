@@ -28,8 +28,8 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -> pl.DataFrame:
     """Return the TCP packets of a run's capture between two times in seconds, in the file's order.
 
-    `number` and `ack` are the sequence and acknowledgement numbers in the header (32 bits). `from`
-    and `to` are addresses with ports.
+    Columns `number` and `ack` are the header's sequence and acknowledgement numbers (32 bits);
+    `from` and `to` are addresses with ports.
     """
     content = (run / FILE).read_bytes()
     low, high = from_s or 0.0, float("inf") if to_s is None else to_s

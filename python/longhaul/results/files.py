@@ -150,7 +150,7 @@ def read_table(
 
 
 def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -> Path:
-    """Return the file of a table, after checking that the run wrote it."""
+    """Return the path of a table's file; raise ResultsError if it is missing or damaged."""
     file = directory / f"{name}.parquet"
     if not file.is_file():
         raise ResultsError(f"{file}: missing; {remedy}")
@@ -175,7 +175,7 @@ def _damaged(file: Path, reason: str) -> ResultsError:
 def _check_columns(
     file: Path, meta: dict[str, Any], known: Sequence[str], there: list[str]
 ) -> None:
-    """Raise an error for a table that lacks columns, as one of another version may.
+    """Raise an error if a table, written by another version, lacks a required column.
 
     `known` are the required columns, and `there` the columns of the file.
     """

@@ -36,7 +36,7 @@ class RunData(Protocol):
 
     @property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """Tables of the run, as an object of the kind's own class."""
+        """Tables of the run, in a class for its kind of simulation, such as `MesoNet`."""
 
     def figures(self) -> dict[str, Any]:
         """Return the run's metrics as lists and dictionaries."""
@@ -73,7 +73,7 @@ class Kind:
     """A kind of simulation."""
 
     name: str
-    """Name of the kind, and of the table that only its scenarios and `run.json` files have."""
+    """Name of the kind, such as `mesonet`; also of a table in its scenarios and `run.json`."""
     title: str
     """Name of the kind in messages."""
     tables: Callable[[RunData], Any]
@@ -82,9 +82,9 @@ class Kind:
     """Function that returns the columns which every run's table with the given name must have."""
     summary: Callable[[RunData], Figures]
     without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
-    """Function that returns the summaries of planned runs, with all names but without values.
+    """Function that returns the summary of planned runs: all names of metrics, but no values.
 
-    A row without a name stands for rows whose names are known only after a run.
+    If the names of a table's rows are known only after a run, a single row stands for all rows.
     """
     card: Callable[[Any], str]
     """Function that returns HTML for a notebook, with the summary of a run and a small plot."""
@@ -107,7 +107,7 @@ class Kind:
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]
     """Function that returns facts of a `run.json` that pages show, as texts."""
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """Function that returns facts in a `run.json` that campaigns store for this kind alone."""
+    """Function that returns the part of a `run.json` which campaigns store."""
     reduced: Callable[[RunData, int | None], dict[str, Any]]
     """Function that returns the tables of a run that campaigns store.
 

@@ -113,7 +113,7 @@ def _events(
 
 
 def _trace(flow: dict[str, Any], told: str, *, quic: bool) -> dict[str, Any]:
-    """Return the trace of a flow without its events; `told` describes how the events were made."""
+    """Return a flow's qlog trace without events; `told` states the origin of the events."""
     return {
         "title": flow["name"],
         "description": f"{flow['congestion']}; {told}",

@@ -22,11 +22,11 @@ def with_times(exchanges: pl.DataFrame, measured_from_s: float) -> pl.DataFrame:
 def response_times(
     flows: pl.DataFrame, exchanges: pl.DataFrame | None, measured_from_s: float
 ) -> pl.DataFrame:
-    """Return the time of each response or transfer that began in the measurement window.
+    """Return durations of exchanges and transfers that began in the measurement window.
 
     `flows` are the flows of a run with parallel streams added up, and `exchanges` is the run's
-    table of requests and responses. The result has the columns `label`, `name` and `response_s`
-    (seconds), null if the run ended before.
+    table of requests and responses. The result has the columns `label`, `name` and `response_s`:
+    the duration in seconds, or null if the run ended before the exchange or transfer.
     """
     began = pl.col("start_s") >= measured_from_s
     transfers = flows.filter(began, pl.col("transfer_bytes").is_not_null())

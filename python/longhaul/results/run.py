@@ -80,7 +80,7 @@ class Results:
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
-        """Table with a row per proxy: values for the measurement window and whole run."""
+        """Metrics of proxies, one row each: of the measurement window and of the whole run."""
         return self.table("proxies")
 
     @cached_property
@@ -107,7 +107,7 @@ class Results:
     def kind(self) -> Kind:
         """The kind of simulation.
 
-        The properties of this class are the tables of the kind `connections`.
+        This class has properties only for the tables of the kind `connections`.
         """
         return kinds.of(self.meta)
 
@@ -118,7 +118,7 @@ class Results:
 
     @cached_property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """Tables of the run, as an object of the class that its kind defines."""
+        """Tables of the run, as an object whose class depends on the run's kind."""
         return self.kind.tables(self)
 
     @property
@@ -216,9 +216,9 @@ class Results:
 
     @cached_property
     def response_times(self) -> pl.DataFrame:
-        """Time of each response or transfer that began in the measurement window.
+        """Durations of exchanges and transfers that began in the measurement window.
 
-        The columns are `label`, `name` and `response_s`, null if the run ended before the response.
+        The columns are `label`, `name` and `response_s`: seconds, or null if the run ended earlier.
         """
         exchanges = self.exchanges if "exchanges" in self.tables else None
         return response_times(self.bundles, exchanges, self.measured_from_s)
@@ -236,8 +236,7 @@ class Results:
     def _sampled_links(self) -> tuple[str, ...]:
         """Names of the links that have samples.
 
-        Each such link has a sample at the beginning, so that a long run need not be read
-        completely.
+        Each such link has a sample at the beginning, so only the first rows are read.
         """
         file = check_table(self.path, self.meta, "series", self._remedy("series"))
         first = self.flows.height + self.links.height + self.tables.get("proxies", 0)

@@ -36,7 +36,7 @@ def of_algorithms() -> Mapping[str, Sequence[Quantity]]:
 
 @dataclass(frozen=True)
 class Trace:
-    """Samples of traced flows with their labels, and the labels whose flows have each quantity."""
+    """Samples of traced flows, and for each quantity the labels of the flows that have it."""
 
     run: Results
     samples: pl.DataFrame
@@ -46,8 +46,8 @@ class Trace:
     def of(cls, run: Results) -> "Trace":
         """Read the table `acks` of a run.
 
-        Algorithms may use the same name for different quantities. Quantities of transports that are
-        not in the registry of algorithms have no title.
+        Algorithms may use the same name for different quantities. Quantities that are not in the
+        registry of algorithms have their name as title.
         """
         flows = run.flows.select("name", "label")
         samples = run.acks.join(flows, on="name", how="left", maintain_order="left")

@@ -88,7 +88,7 @@ class Summary:
 
     @classmethod
     def without_flows(cls, *, delays: bool, proxies: bool) -> "Summary":
-        """Return a summary with all columns but no rows, to name the metrics of TCP runs.
+        """Return a summary without rows, whose columns name all metrics of TCP runs.
 
         `delays` and `proxies` are true if runs have these tables.
         """

@@ -51,7 +51,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of blocks. Each run has a column for each label, followed by one for all flows."""
+    """Rows in blocks. Each run has a column for each of its labels, then one for all flows."""
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]

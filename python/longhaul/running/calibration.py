@@ -51,7 +51,7 @@ class Calibration:
 
     @property
     def load(self) -> float:
-        """Load at the calibrated rates, as a fraction of the link's rate."""
+        """Measured load at the calibrated connection rates, as a fraction of the link's rate."""
         return self.steps[-1][1]
 
     def as_json(self) -> dict[str, Any]:
@@ -76,10 +76,9 @@ def calibrate(
 ) -> Calibration:
     """Find the factor for the rates of the flows with `labels` that gives the load on a link.
 
-    The calibrated rates are then simulated with the random numbers of `others` more replications,
-    because heavy-tailed sizes give very different loads in short runs. Each run takes the
-    scenario's duration, regardless of its `measure.stop`. `progress` shows the runs on the
-    terminal.
+    `others` more replications then show the scatter of the load, which is large for heavy-tailed
+    sizes in short runs. Each run takes the scenario's duration, regardless of its `measure.stop`.
+    `progress` shows the runs on the terminal.
     """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)
@@ -113,17 +112,17 @@ def calibrate(
 def _announced(document: Document, factor: float, further: int) -> str:
     """Return a line about the next run: its rates of new connections and its duration.
 
-    `further` is the number of runs that follow.
+    `further` is the run's distance from the scenario's `replication`; 0 during the search.
     """
     other = f", other random numbers ({further})" if further else ""
     return f"{document['duration']} at {factor:.4g} times the rates{other}"
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
-    """Search for the factor that gives the load `wanted`, by the secant method.
+    """Search for the factor on the rates that gives the load `wanted`, by the secant method.
 
-    Return the factors tried, each with its load. The first secant is from a load of 0 at a factor
-    of 0, because the load is nearly linear in the rate.
+    Return the factors tried, each with its load. The first secant starts at (0, 0), because the
+    load is nearly proportional to the factor.
     """
     steps = [(1.0, measure(1.0))]
     before = (0.0, 0.0)

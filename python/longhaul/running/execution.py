@@ -128,7 +128,7 @@ def _check_room(scenario: Scenario, out: Path) -> None:
 
 
 def _every(checkpoint_every: str, out: str | Path | None) -> float:
-    """Return the time between two checkpoints in seconds, after a check."""
+    """Return the time between checkpoints in seconds; raise an error without a run directory."""
     if out is None:
         raise ScenarioError("checkpoints need a run directory: give `out`")
     return duration_s(checkpoint_every, "the time between two checkpoints")
@@ -147,10 +147,7 @@ def _simulate(
     threads: int = 1,
     watch: bool = False,
 ) -> Path:
-    """Simulate into a run directory.
-
-    Return its path, and the error that stopped the run or None.
-    """
+    """Simulate into a run directory, and return its path; raise the error that stopped the run."""
     latest = Latest() if watch else None
 
     def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:

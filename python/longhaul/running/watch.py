@@ -78,7 +78,7 @@ class Watch:
         return table
 
     def _curve(self, key: str, number: float | None) -> str:
-        """Return the last values as block characters, whose height grows with the value."""
+        """Return the last values for `key` as block characters of proportional height."""
         past = self.curves.setdefault(key, deque(maxlen=CURVE))
         if number is not None:
             past.append(number)

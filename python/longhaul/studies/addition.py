@@ -1,4 +1,4 @@
-"""Completion of new results by recorded results, for runs that the new results lack."""
+"""Addition of recorded results to new results that lack some runs of a study."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,10 +13,10 @@ Place = tuple[Any, ...]
 
 
 def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
-    """Return the new results, completed by recorded values and time series of runs that they lack.
+    """Return the new results of `runs`, with recorded results for runs that have no new ones.
 
-    Several experiments may contain the same scenario. A value that was recorded in one of these
-    experiments is used in the others.
+    Several experiments may contain the same scenario. Values recorded in one of these experiments
+    are used in the others.
     """
     # Keys contain axes only: factors of a condition follow from its number, and their recorded
     # values are rounded to single precision.
@@ -48,9 +48,9 @@ def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a recorded row for each run in `lacking`.
+    """Return recorded rows for the runs in `lacking`.
 
-    It is the row of this run or, if there is none, of a run with the same scenario.
+    A run without a row gets the row of a run with the same scenario, if any.
     """
     row_of = _recorded_rows(runs, recorded, axes)
     rows = [
@@ -62,9 +62,9 @@ def _values(
 def _recorded_rows(
     runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> Callable[[Run], dict[str, Any] | None]:
-    """Return a function that finds the row of a run in the recorded results.
+    """Return a function that finds a run's recorded row by experiment, replication and levels.
 
-    If a run has no row, the function returns the row of a run with the same scenario, or None.
+    For a run without a row, it returns the row of a run with the same scenario, or None.
     """
     by_place = {_place(row, axes): row for row in recorded.values.to_dicts()}
     by_scenario = {

@@ -53,5 +53,5 @@ def cell_at(experiment: str, axes: Sequence[str], levels: Mapping[str, Any]) -> 
 
 
 def _exact(level: Any) -> Any:  # noqa: ANN401
-    """Return a level; a float is rounded to six digits, like levels in recorded results."""
+    """Return a level; a float is rounded to six digits, as in recorded results."""
     return float(f"{level:.6g}") if isinstance(level, float) else level

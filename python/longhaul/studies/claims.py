@@ -51,11 +51,11 @@ class Claim:
     experiments: tuple[str, ...]
     """Experiments whose runs decide the claim.
 
-    Lists of claims by experiment show the claim at the first of these.
+    A list of claims by experiment has the claim at its first experiment.
     """
     measure: str
     question: Question
-    """Number to compute: a measure, with the claim's `key=value` words that select values."""
+    """The measure to compute, and the `key=value` words that select the values for it."""
     statement: str
     expected: Expected
     tolerance: str
@@ -73,9 +73,9 @@ class Claim:
     Such claims count as one statement.
     """
     narrower: str = ""
-    """Levels of factors to which the source's sentence applies but that the claim leaves out.
+    """Levels that the source's sentence includes and the claim does not; empty if there are none.
 
-    Such a claim cannot confirm its sentence. The text is empty if no level is left out.
+    A claim with such levels cannot confirm the sentence.
     """
 
     @property
@@ -95,10 +95,9 @@ class Claim:
 
     @property
     def of_one_run(self) -> bool:
-        """True if the source's number is from a single run and is inside the claim's band.
+        """True if the source's number is from a single run, not 0, and between the band's ends.
 
-        It is false for a printed 0, because half and twice this number are 0 too, and for a number
-        that is an end of its band.
+        Verdicts on single runs also consider half and twice the number; for 0, both are 0.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
@@ -156,7 +155,7 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
 
 
 def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measure]) -> Question:
-    """Parse the column `where` of a claim for the measure that the claim names."""
+    """Return a claim's question: its measure, with the words in its column `where`."""
     name = row["measure"]
     if name not in measures:
         raise ValueError(f"claim {row['id']}: {unknown('measure', name, list(measures))}")
@@ -166,8 +165,8 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
 
-    Columns are empty if the claim lacks the key. A claim without the key `of` uses its first
-    experiment.
+    Keys that the claim lacks are empty columns. In `where`, `of` is the claim's first experiment by
+    default.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]
@@ -201,9 +200,9 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """Return the band of a claim, widened by the rounding of recorded results to single precision.
+    """Return the band that a claim accepts, widened by the single-precision rounding of results.
 
-    If a claim gives no ends of the band, the band is its value plus or minus its tolerance.
+    If a claim gives no ends of its band, the band is its value plus or minus its tolerance.
     """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401
@@ -229,10 +228,7 @@ def _expected(row: Row) -> Expected:
 
 
 def _runs(text: str) -> str:
-    """Return the number of runs behind a source's number, as text, after a check.
-
-    Raise ValueError if the text is not empty, not a positive integer, and not `several`.
-    """
+    """Return a claim's `runs`, a positive integer, `several` or empty; else raise ValueError."""
     if text and text != SEVERAL and not (text.isdecimal() and int(text) > 0):
         raise ValueError(f"runs: expected a number of runs, `{SEVERAL}` or nothing, found `{text}`")
     return text

@@ -56,12 +56,12 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Id of the claim about each row's printed number, by row; none for a printed word."""
+    """Id of the claim about each printed number, by row; rows with a printed word are absent."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A summarising table of the source, with our claims for its numbers."""
+    """Table in which the source summarises its results, with our claims for the numbers."""
 
     title: str
     rows: tuple[str, ...]
@@ -93,7 +93,7 @@ class Outcome:
     needs: int
     """Number of cells (combinations of levels) that the claims need."""
     there: int
-    """Number of the claims' statements for which at least one claim was measured."""
+    """Number of statements of which at least one claim was measured."""
     claims: int
     """Number of different statements among the claims."""
 
@@ -246,7 +246,7 @@ def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> st
 
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
-    """Yield descriptions of the conditions and runs from which the verdicts in `own` follow."""
+    """Yield texts that name the levels and runs from which the judgements `own` were made."""
     partial = [
         judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
     ]
@@ -266,9 +266,9 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
 
 
 def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:
-    """Return the rows of the source's summarising table for a report.
+    """Return the rows of a table in which the source summarises its results.
 
-    Each entry has the printed word or number, our value, and the verdict.
+    Each cell has the printed word or number, our value, and the verdict.
     """
     by_id = {judgement.claim.id: judgement for judgement in judgements}
     return [[_cell(column, row, by_id) for column in summary.columns] for row in summary.rows]

@@ -1,10 +1,10 @@
 """Coverage of claims: the runs that a claim needs, and the needed runs that exist.
 
-A claim about all levels of an axis, such as all conditions of a design, has the word
-`whole=condition` in its `where`. Such a claim is measured at the levels for which all needed runs
-exist, and `partial` derives the verdict on all levels from these. A claim with `whole=*` is
-measured only if all needed runs exist. Every other claim is measured from the existing runs, and
-its judgement states their number.
+If needed runs are missing, the word `whole` in a claim's `where` decides if the claim is measured.
+With `whole=AXIS`, the claim is about all levels of an axis, such as all conditions of a design. It
+is measured at the levels without missing runs, and `partial` derives the verdict on all levels.
+With `whole=*`, the claim is not measured. Without `whole`, it is measured from the existing runs,
+and its judgement states their number.
 """
 
 import re
@@ -31,7 +31,7 @@ class RecordedCells:
 
     @cached_property
     def rows(self) -> Mapping[Cell, int]:
-        """Row number of each cell in the table of its experiment's cells."""
+        """Row number of each cell in its experiment's table of cells."""
         return dict(self._rows())
 
     def _rows(self) -> Iterator[tuple[Cell, int]]:
@@ -88,10 +88,10 @@ def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
 
 
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
-    """Return text on the number of runs behind a claim at a scale, such as `on 180 of 270 runs`.
+    """Return the number of existing runs of a claim at a scale as text: `on 180 of 270 runs`.
 
-    The text is empty if all runs exist, if the claim is about all levels of an axis, if it does not
-    name its runs, and for checks of the set-up.
+    The text is empty if no run is missing, if the claim does not name runs or checks the set-up,
+    and if it is about all levels of an axis: its levels are counted instead.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:
@@ -100,7 +100,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Return `text` with the numbers of existing and needed runs; empty if no run is missing."""
+    """Fill `text` with the claim's numbers of existing and needed runs; empty if all exist."""
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""
@@ -111,9 +111,9 @@ def in_words(
 ) -> Iterator[str]:
     """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    A cell is a combination of levels. In experiments with several replications, cells are counted
-    instead of runs. `there` contains the cells that were run. If it is given, only these are
-    described, such as `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
+    A cell is a combination of levels; with several replications, the text counts cells, not runs.
+    If `there`, the cells that were run, is given, the text describes these:
+    `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)
     by_experiment: dict[str, list[dict[str, Any]]] = {name: [] for name in counts}

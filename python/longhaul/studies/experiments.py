@@ -41,7 +41,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment of a study; without a template it is theory, for which nothing is simulated."""
+    """An experiment of a study; without a template, it is theory and simulates nothing."""
 
     name: str
     title: str
@@ -59,26 +59,26 @@ class Experiment:
     on_request: bool = False
     """True for a long experiment, which the quick scale includes only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Tables of conditions by axis: levels of other factors at each level of the axis."""
+    """Tables by axis; a table sets other factors at each level of its axis."""
     all_samples: bool = False
-    """True if every sample of a time series is stored; otherwise, a few hundred are."""
+    """True if all samples of time series are stored, false for a few hundred of each."""
     folder: Path = field(default_factory=Path)
     """Directory of the file that declares the experiment; it may contain a `reduce.py`."""
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Names of the axes of the result tables, one for each factor; empty for theory."""
+        """Names of the factors, the axes of result tables; empty if nothing is simulated."""
         return tuple(self.factors) if self.template else ()
 
     @property
     def columns(self) -> set[str]:
-        """Names of the factors whose levels follow from a table of conditions."""
+        """Names of the factors in the tables of conditions."""
         tables = self.conditions.values()
         return {column for table in tables for row in table.values() for column in row}
 
     @property
     def words(self) -> list[str]:
-        """Columns of conditions by which claims may select: those equal in all replications."""
+        """Text columns of the tables of conditions, by which claims may select cells."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
@@ -238,7 +238,7 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """Return the path of a file: in the experiments' directory or else in the study's."""
+    """Return the path of the file `name` beside `file` or, if there is none, in the study."""
     own = file.parent / name
     return own if own.is_file() else study / name
 
@@ -246,8 +246,8 @@ def _of_folder(study: Path, file: Path, name: str) -> Path:
 def _conditions(file: Path) -> dict[str, Conditions]:
     """Read a table of conditions: its first column is the axis, its other columns are factors.
 
-    Return the levels of the factors by level of the axis, under the axis' name. If the second
-    column is `replication`, a condition has a row for each replication from 0 on.
+    Return `{axis: {level of the axis: {factor: level}}}`. If the second column is `replication`, a
+    level of the axis has a row per replication from 0 on, and a factor has a tuple of levels.
     """
     rows = read_rows(file)
     if not rows:

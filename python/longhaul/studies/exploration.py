@@ -114,7 +114,7 @@ def _there(
 def _meanings(
     study: Study, experiment: Experiment, names: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the meanings, the units and the headings of the columns `names`, each by column.
+    """Return three dictionaries by column: the meanings, the units and the headings.
 
     A study's module `metrics` may define `about(name, experiment)`, which returns the meaning, the
     unit and the heading of a metric, or None.

@@ -1,7 +1,7 @@
-"""Families of claims: claims about numbers that a source prints in one column of a table.
+"""Families of claims: claims about one column of a printed table, which are judged together.
 
-Each number comes from a single run. `families.toml` lists the numbers that form a family; the
-claims of a column have the same metric. A number belongs to at most one family.
+Each printed number comes from a single run. All claims of a family have the same metric.
+`families.toml` lists the families. A number belongs to at most one family.
 """
 
 import tomllib
@@ -39,7 +39,7 @@ class FamilyJudgement:
 
     @property
     def text(self) -> str:
-        """Text with the family, its verdict, and its distance from our replications."""
+        """Text with the family's title, its verdict, and a summary of its replications."""
         verdict = self.verdict or "not unlike print"
         return f"its family ({self.title}) is {verdict}: {self.family.text}"
 
@@ -67,7 +67,7 @@ class _FamilyCells:
 
 
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
-    """Return the judgement of its family for each claim that belongs to one, by id of the claim.
+    """Judge each family of claims as a whole; return its judgement by the id of each claim.
 
     A family is judged if at least three replications have values for all of its claims.
     """
@@ -90,7 +90,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
-    """Compare the printed numbers of a family of claims with measured numbers.
+    """Compare the printed numbers of a family of claims with those of each replication.
 
     Return None if fewer than three replications have all numbers of the family.
     """
@@ -156,10 +156,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
 
 
 def _is_cell(claim: Claim) -> bool:
-    """Return true if a claim is about a single value that the source printed from one run.
-
-    The band of the claim must have two ends.
-    """
+    """Return true if a claim has a finite band around a printed value of one run."""
     band = claim.expected
     return (
         claim.of_one_run

@@ -20,16 +20,13 @@ class Judgement:
     verdict: str
     scale: str
     replications: int
-    """Number of replications of the cell that has the fewest; 0 for theory.
-
-    Cells are combinations of levels of the claim's experiments.
-    """
+    """Smallest number of replications of a cell (combination of levels); 0 for theory."""
     reason: str = ""
     """Reason why the value is missing or the verdict is undecided; may be empty."""
     shape: str = ""
-    """Distribution assumed for the prediction interval of one more run.
+    """Assumed distribution of runs, if `interval` predicts one more run.
 
-    It is empty for a median's interval.
+    It is empty for the interval of a median.
     """
     needs: str = ""
     """Description of the runs that the claim needs; empty for theory."""

@@ -64,9 +64,9 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """Return the judgement of a claim, given that of its family of printed numbers.
+    """Return the judgement of a claim with that of its family of printed numbers added.
 
-    If the family has a verdict, a claim that is reproduced by itself becomes undecided.
+    If the family has a verdict of its own, a reproduced claim becomes undecided.
     """
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)
@@ -84,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement with the runs that its claim needs, and those of them that exist."""
+    """Return a judgement with a text on the runs that its claim needs, and its existing cells."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -96,7 +96,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
     """Return, for each claim, its values in all bootstrap samples.
 
-    Values are computed for all samples at once if the question supports this, otherwise one by one.
+    Values are computed for all samples at once, or sample by sample if the question needs this.
     The list is empty for a claim whose interval does not come from bootstrap samples.
     """
     sampled: list[list[float]] = [[] for _ in measured]
@@ -145,10 +145,7 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """Kind of number, from which `partial` derives bounds over all levels of an axis.
-
-        The text is empty if there are no bounds.
-        """
+        """Kind of the claim's number, such as a count (see `partial`); may be empty."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 
@@ -220,7 +217,7 @@ def _by_next_run(expected: Expected, middle: float) -> Decide:
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Return a function that gives a verdict by a median's interval, or by a value without one."""
+    """Return a function that judges a median by its interval, whose ends may be equal."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)
@@ -230,7 +227,7 @@ def _by_median(expected: Expected, _: float) -> Decide:
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
-    """Return the percentile interval of a statistic's values in bootstrap samples; None without.
+    """Return the percentile interval of a statistic's bootstrap values; None if there are none.
 
     The interval is extended to the measured value, which may lie outside for skewed statistics.
     """

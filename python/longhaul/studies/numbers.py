@@ -7,13 +7,13 @@ A number is followed by a comment that names its origin; an update keeps the num
 
 The first comment is a measure with its arguments, as in claims. The second one is the id of a claim
 and stands for its measured value. `A04-1000 low` and `A04-1000 high` are the ends of the claim's
-interval. A final `x 100` multiplies the number by 100. `count A reproduced` is the number of
-statements with this verdict among claims whose ids begin with A, and `count A all` is the number of
-all such statements. `quick` before a measure, claim or count uses the results of the quick scale.
+interval. A final `x 100` multiplies the number by 100. `count A all` is the number of
+statements whose claims' ids begin with A, and `count A reproduced` is the number of those with this
+verdict. `quick` before a measure, claim or count uses the results of the quick scale.
 
 A table is between `<!-- table NAME -->` and `<!-- end -->`. NAME is `verdicts`, `parts`, or a key
-of `TABLES` in the study's module `tables`. The `PARTS` of this module map each part to the prefix
-of its claims' ids. Rendered pages do not show comments.
+of `TABLES` in the study's module `tables`, whose `PARTS` map each part to the prefix of its claims'
+ids. Rendered pages do not show comments.
 """
 
 import re

@@ -86,7 +86,7 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Return the numbers of undecided claims with missing runs, by verdict on the existing runs."""
+    """Count the claims that lack runs, by the verdict on the runs that exist."""
     looks = [
         judgement.so_far
         for judgement in judgements
@@ -102,7 +102,7 @@ def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
-    """Return, by claim, the figures that its source cites, or else the figure of its metric."""
+    """Return the figures that each claim cites or, if it cites none, one that shows its metric."""
     numbers = {figure.number for figure in figures}
     drawn = {
         (line.experiment, line.metric): figure.number
@@ -297,7 +297,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the scale of the results in the README; empty if it is the scale of the record."""
+    """Return the scale of the README's results; empty if these are the results in `record`."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)

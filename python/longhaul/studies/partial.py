@@ -1,13 +1,12 @@
-"""Verdicts on statements about all levels of an axis, from runs at some of the levels.
+"""Verdicts on claims about all levels of an axis, from runs at some of the levels.
 
-The final verdict uses bounds of the number over all levels, which depend on the kind of number. A
-count over eight of 32 conditions can still grow by up to 24. A minimum can only decrease. A mean
-over some conditions gives no bound of the mean over all conditions.
+The final verdict needs bounds of the number over all levels. A count over eight of 32 conditions
+can still grow by up to 24. A minimum can only decrease. A mean over some conditions gives no bound.
 
-The verdict so far is weaker. A count is scaled up in proportion, and a share is used as it is. A
-minimum or maximum is used only while it is inside the band. For other numbers, only the sign of a
-comparison is used, that is, which of two sides is larger. The size of a difference varies between
-levels, so a mean over two conditions cannot be compared with a printed mean over 32.
+The verdict so far is provisional. A count is scaled up in proportion, a share is used unchanged. A
+minimum or maximum is used unless it is outside the band of the claim. For a comparison of two
+sides, only its sign (which side is larger) is used, because the size of a difference varies between
+levels. Other numbers, such as means, have no verdict so far.
 """
 
 from collections.abc import Callable
@@ -54,21 +53,21 @@ class CoveredLevels:
 
     @property
     def text(self) -> str:
-        """Text on the number of levels, such as `on 8 of 32 conditions`."""
+        """Number of levels as text, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property
     def words(self) -> dict[str, Word]:
-        """`key=value` word of a claim that selects these levels: the axis and its levels."""
+        """Word `axis=levels` with which a claim selects these levels, as key and value."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 
 
 def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
-    """Return bounds of a number over all levels of an axis, from its interval over some levels.
+    """Return bounds of a number over all levels of an axis, of which only some were run.
 
-    `kind` is the kind of number, such as a count, and `part` has the levels. A bound is infinite if
-    missing levels may move the number without limit.
+    `interval` is the number's interval over the levels in `part`, and `kind` its kind, such as a
+    count. A bound is infinite if missing levels may move the number without limit.
     """
     low, high = interval
     there = len(part.there)
@@ -83,10 +82,10 @@ def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
 def judge(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """Return the verdict on all levels and, if it is undecided, the verdict so far.
+    """Return the verdict for all levels and, if undecided, the verdict for the levels run.
 
-    A verdict on all levels must be the same by the band and by `decide`. Thus the prediction
-    interval of one more run gives no verdict if the missing levels may give the number any value.
+    The number's bounds over all levels are judged twice: by the band of `expected`, and by the
+    function `decide`. The verdict is undecided unless both agree.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)
@@ -96,7 +95,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the reason of a verdict: number of levels and, if undecided, the verdict so far."""
+    """Return the reason for a verdict: which levels were run and, if undecided, what they show."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -107,7 +106,7 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict so far, from the levels in `part`, which were run.
+    """Return a provisional verdict on all levels, from those in `part`, which were run.
 
     It is empty if these levels say nothing about all levels. `kind` is the kind of number.
     """
@@ -130,10 +129,8 @@ def _so_far(
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
     """Return true if the sign of a comparison at some levels suffices for the verdict so far.
 
-    `equal` is the number that means that both sides are equal.
-
-    The sign suffices if the number is inside the band, or if the wrong side is larger. It does not
-    if the side that the claim states is larger by too little: missing levels may change this. A
+    The sign suffices if the number is in the band, or if the interval is not wholly on the claimed
+    side of `equal`, the number for equal sides. Otherwise missing levels may change the verdict. A
     claim without `opposite` is about the size of a number, not about its sign.
     """
     if expected.opposite is None:

@@ -22,7 +22,7 @@ def figures(study: Study) -> Sequence[Figure]:
 
 
 def check(study: Study) -> None:
-    """Raise an error if a study lacks a required file or uses an unknown name."""
+    """Raise an error if a study lacks a file, or has an invalid claim, figure or response."""
     study.check()
     for claim in study.claims:
         _check_question(study, claim)
@@ -34,7 +34,7 @@ def check(study: Study) -> None:
 def _check_question(study: Study, claim: Claim) -> None:
     """Raise an error if the `key=value` words of a claim do not fit its experiments.
 
-    The word `whole` must name an axis.
+    The value of `whole` must be an axis.
     """
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes

@@ -1,7 +1,7 @@
 """Record of the sections of a source that were read completely.
 
 The record is in the optional `reading.toml`. In these sections, every testable statement is a
-claim, or the record lists it with the reason why it is none.
+claim, or the record lists it with the reason why it is no claim.
 """
 
 import tomllib
@@ -18,12 +18,12 @@ KEYS = ("source", "statement", "reason")
 
 @dataclass(frozen=True)
 class NotAClaim:
-    """A testable statement of the source that is not a claim, with the reason."""
+    """A testable statement of the source that is not a claim of the study."""
 
     source: str
     statement: str
     reason: str
-    """Reason why no run, or no recorded result, can test the statement."""
+    """Reason why the statement is not a claim, such as that the needed result is not recorded."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Facts:
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Return the facts of results collected now; `wanted` is the number of all runs."""
+        """Return the facts of new results of a study that has `wanted` runs at this scale."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())
@@ -82,7 +82,7 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """Collect a study's results from a store; runs that it lacks come from `before`."""
+    """Collect a study's results from a store; runs not in the store come from `before`."""
     runs = study.runs(scale)
     data = collected(study, runs, store)
     if before is not None:
@@ -91,7 +91,7 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read a record; a row without a results version gets the version of the record."""
+    """Read a record; rows without a results version get the version stored in its `run.json`."""
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
     data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():
@@ -101,7 +101,7 @@ def read(folder: Path, study: Study) -> Record:
 
 
 def recorded(study: Study) -> tuple[Path, Record]:
-    """Return the results that a study ships with, and their directory; full scale is preferred."""
+    """Return the results shipped with a study, at full scale if any, and their directory."""
     return _first(study, [study.recorded], tuple(reversed(SCALES)))
 
 
@@ -114,10 +114,10 @@ def check_scale(scale: str) -> None:
 def latest(
     study: Study, out: Path, scale: str | None, *, shipped: bool = True
 ) -> tuple[Path, Record]:
-    """Return the user's last results below `out`, and their directory.
+    """Return the directory of the user's last results below `out`, and the results.
 
-    If there are none, return those that the study ships with, if `shipped`. Without a scale, the
-    full scale comes before the quick one.
+    If there are none and `shipped` is true, return the results that the study ships with. Without
+    `scale`, full-scale results are preferred.
     """
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:

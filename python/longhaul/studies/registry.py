@@ -1,4 +1,4 @@
-"""Registry of functions by name, for measures of claims and tables of READMEs."""
+"""Registry of functions by name: measures of claims, or writers of tables in READMEs."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -58,7 +58,10 @@ class Network:
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Return true if the diagram of `other` shows this network too, except for its numbers."""
+        """Return true if the diagram of `other` shows this network too.
+
+        `other` must have the same routers, and this network's flows (in any number) and proxies.
+        """
         return self.nodes == other.nodes and self.ways <= other.ways
 
 
@@ -129,7 +132,7 @@ def _merged(groups: Iterable[Group]) -> Iterator[Group]:
 
 
 def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the texts of a link: rate and delay, queue discipline, and queue limit."""
+    """Return the texts drawn at a link: rate and delay, queue discipline, and queue limit."""
     queue = link.get("queue", {})
     rate = re.sub(r"bps$", "bit/s", str(link.get("rate", "")))
     words = [f"{rate}, {link.get('delay', '')}".strip(", "), str(queue.get("kind", ""))]
@@ -138,7 +141,7 @@ def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _picture(network: Network) -> Markup:
-    """Return the diagram: flows to the right are above the routers, flows to the left below."""
+    """Return a network's diagram: flows to the right above the routers, to the left below."""
     to_right = [group for group in network.groups if group.end > group.start]
     to_left = [group for group in network.groups if group.end < group.start]
     left = MARGIN + NODE
@@ -181,9 +184,9 @@ def _links(network: Network, xs: Sequence[int], axis: int) -> Iterator[str]:
 
 
 def _flow(group: Group, xs: Sequence[int], y: int) -> Iterator[str]:
-    """Yield an arrow at height `y` from the first to the last node of flows, with its text.
+    """Yield the arrow from the first to the last node of a group of flows, with the group's text.
 
-    `xs` are the horizontal positions of the nodes.
+    `xs` are the positions of all nodes.
     """
     start, end = xs[group.start], xs[group.end]
     middle, room = (start + end) / 2, 0.5 * LETTER * len(group.text) + 6

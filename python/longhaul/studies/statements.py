@@ -1,7 +1,7 @@
 """Statements of a source: all claims of one sentence, or of one number, form one statement.
 
-A sentence holds if all of its claims hold. A claim with fewer levels than its sentence can refute
-the sentence, but cannot confirm it.
+A sentence holds if all of its claims hold. A claim on only some of the levels in the
+sentence can refute the sentence, but cannot confirm it.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ class Statement:
 
     @property
     def so_far(self) -> str:
-        """Combined verdict in which verdicts so far replace undecided ones."""
+        """Combined verdict, in which undecided claims count with their preliminary verdict."""
         return _together(
             [
                 self._limited(judgement, judgement.so_far or judgement.verdict)
@@ -56,7 +56,7 @@ class Statement:
 
 
 def _together(verdicts: Sequence[str]) -> str:
-    """Return the worst of the verdicts; if some are reproduced and others not run, undecided."""
+    """Return the worst verdict, or undecided if some are reproduced and all others not run."""
     worst = min(verdicts, key=WORST_FIRST.index)
     return UNDECIDED if worst == NOT_RUN and REPRODUCED in verdicts else worst
 

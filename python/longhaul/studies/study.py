@@ -71,7 +71,7 @@ class Study:
 
     @property
     def axes(self) -> list[str]:
-        """Axes of all experiments, and factors that follow from tables of conditions."""
+        """Axes of all experiments, and text columns of their tables of conditions."""
         every = self.experiments.values()
         return list(
             dict.fromkeys(
@@ -120,7 +120,7 @@ class Study:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """Function that computes a run's metrics: the study's own, or for declared responses."""
+        """Function that computes a run's metrics: from `metrics.py`, or from declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -175,7 +175,7 @@ class Study:
         return Reduction("", reduce)
 
     def store(self, path: Path, experiment: Experiment) -> Store:
-        """Return the store of reduced results in `path` for an experiment's reduction."""
+        """Return the store in the directory `path` that has the values of an experiment's runs."""
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
@@ -197,7 +197,7 @@ class Study:
         ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
-        """Return the only run of an experiment at `levels`, texts by axis."""
+        """Return the only run of an experiment at `levels`, a mapping of axes to levels as text."""
         (chosen,) = self.chosen([experiment])
         for axis in levels:
             if axis not in chosen.axes:
@@ -252,7 +252,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """Function that selects the values to store for a run, and the variant of the store's keys."""
+    """A function that selects a run's values to store, and a suffix for the run's key."""
 
     variant: str
     reducer: Callable[[Results], Kept]

@@ -56,7 +56,7 @@ def _load(kept: Kept) -> float | None:
 
 
 def _deviation(delays: dict[str, float]) -> float:
-    """Return the standard deviation of delays, given by quantiles in `delays`.
+    """Return the standard deviation of delays that is estimated from the quantiles in `delays`.
 
     Delays are assumed to be uniformly distributed between adjacent quantiles. Acknowledgements do
     not queue, so round-trip times and one-way delays deviate equally.

@@ -16,12 +16,11 @@ Row = dict[str, float | None]
 def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
     """Return statistics of how max_p follows the average queue.
 
-    `rises_while_falling` is the share of max_p's increases that happen while the average falls.
-    After each peak of the average above the target range, `lag_s` is the time until the average
-    returns to the range (t4 - t2 in figure 3.2), and `overshoot` the factor by which max_p grows
-    until then. After each minimum below the range, `return_s` is the time until the average
-    returns, and `kept` is max_p at the end of the period below the range, divided by max_p at its
-    start.
+    `rises_while_falling` is the share of max_p's increases that happen while the average falls. For
+    periods above the target range, `lag_s` is the time from the peak of the average to its return
+    into the range (t4 - t2 in figure 3.2), and `overshoot` the growth factor of max_p in this time.
+    For periods below the range, `return_s` is the time from the minimum to the return, and `kept`
+    is max_p at the end of the period over that at its start.
     """
     time, average, max_p = (
         np.array([sample[name] for sample in samples], float)

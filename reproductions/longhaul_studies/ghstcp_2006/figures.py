@@ -37,9 +37,9 @@ TABLES = {
 
 
 def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
-    """Return a function that draws a printed table: our values as bars, printed values as lines.
+    """Return a function that draws `metric` of the source's table `number`.
 
-    Each row of table `number` has a bar of `metric` at each delay.
+    Each row has our values at three delays as bars, and the printed values as lines.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

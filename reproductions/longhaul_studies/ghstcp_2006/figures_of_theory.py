@@ -67,9 +67,9 @@ def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
 
 
 def bands(paths: dict[str, Path]) -> Callable[[Axes, Data, str], None]:
-    """Return a function that draws, by buffer, how many connections use 95 % of the link.
+    """Return a function that draws the range of numbers of connections that use 95 % of a link.
 
-    The connections are synchronised; each buffer size has a range of their number.
+    The range depends on the buffer size (y axis). The connections are synchronised.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

@@ -72,7 +72,7 @@ def gentle_is_fairer(data: Data) -> float:
 
 @measure
 def fewer_resets(data: Data, of: str, beside: str, label: str) -> float:
-    """Return the resets of windows per flow (`traces.resets`) in `of` minus those in `beside`."""
+    """Return the window resets per flow (`traces.resets`) in `of` minus those in `beside`."""
     return traces.resets(data, of, label) - traces.resets(data, beside, label)
 
 

@@ -90,7 +90,7 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the width of the band (`band_end`): its last number over its first, minus 1."""
+    """Return `band_end` for `last` divided by that for `first`, minus 1: the width of the band."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -138,11 +138,10 @@ def lossless_regions(data: Data) -> float:
 
 @measure
 def congested_region(data: Data) -> float:
-    """Return the share of steps to more connections at which the source's statement is true.
+    """Return the fraction of steps to more connections that confirm the source's statement.
 
-    All steps are in the congested region. By the statement, more connections have more loss and
-    less goodput; synchronised connections have less goodput than desynchronised ones, and the
-    difference grows with their number.
+    The statement: more connections have more loss and less goodput, and synchronised connections
+    fall behind desynchronised ones further. All steps are in the congested region.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -167,7 +166,10 @@ def congested_region(data: Data) -> float:
 
 @measure
 def jump(data: Data, buffer_bdp: float) -> float:
-    """Return the throughput of synchronised connections just above capacity; 1 is 10 Gbit/s."""
+    """Return the throughput of the fewest synchronised connections that overflow the buffer.
+
+    The model is for a link of 10 Gbit/s, and the throughput is a fraction of this rate.
+    """
     the_path = path(10_000.0)
     buffer = buffer_bdp * the_path.bdp
     first = int((the_path.bdp + buffer) / the_path.max_window) + 1
@@ -176,10 +178,10 @@ def jump(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
-    """Return how far synchronised goodput falls if there are `times` as many connections.
+    """Return the fall in goodput from n to `times` n connections, as a fraction of the link's rate.
 
-    The first number of connections is the smallest with losses. The fall is a fraction of the
-    link's rate; the result is the minimum over three rates.
+    n is the fewest synchronised connections that cause losses in the model. The result is the
+    smallest fall at three link rates.
     """
     falls = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -209,7 +211,7 @@ def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
 def red_loss(data: Data, times: float) -> float:
     """Return RED's modelled loss rate as a mean over six paths.
 
-    On each path, the number of connections is `times` the first one with an equilibrium.
+    Each path has `times` the smallest number of connections with an equilibrium.
     """
     losses = []
     for mbps in (100.0, 1000.0):
@@ -224,9 +226,9 @@ def red_loss(data: Data, times: float) -> float:
 
 @measure
 def red_loss_grows(data: Data) -> float:
-    """Return the share of steps in the number of connections at which RED's loss grows.
+    """Return the fraction of steps to more connections at which RED's modelled loss rate rises.
 
-    Steps are those of six paths, within the range of numbers that have an equilibrium.
+    Steps are those on six paths, between numbers of connections with an equilibrium of RED.
     """
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):
@@ -238,7 +240,7 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Count the different numbers of connections at which the six paths have their least loss."""
+    """Count the different optima on six paths: numbers of connections with RED's least loss."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)
@@ -257,9 +259,9 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
 
 @measure
 def between_the_models(data: Data, of: str, slack: float) -> float:
-    """Return the share of simulated points with a goodput between those of the two models.
+    """Return the share of simulations whose goodput lies between those of two models.
 
-    A goodput outside by at most `slack` counts as well.
+    The models assume synchronised and desynchronised losses. Both limits are widened by `slack`.
     """
     inside = []
     for row in data.cells(of).iter_rows(named=True):

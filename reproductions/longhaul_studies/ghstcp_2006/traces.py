@@ -1,4 +1,4 @@
-"""Measures of trajectories over time: growth and reductions of windows, and queues."""
+"""Measures computed from samples over time of windows, round-trip times and queues."""
 
 import numpy as np
 import polars as pl
@@ -25,10 +25,10 @@ LARGEST_KEPT = 0.95
 
 @measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
-    """Return the share of growing samples in which the window grows like HSTCP's.
+    """Return the fraction of the window's increases that are about as large as HSTCP's.
 
-    Samples count with windows from `low` to `high` times the BDP. Growth between two samples is
-    like HSTCP's if it is at least half of HSTCP's increase.
+    Only windows from `low` to `high` times the BDP count. An increase between two samples has to be
+    more than half of HSTCP's.
     """
     window, rounds, growth = _growth(data, of)
     inside = (window >= low * BDP_PKTS) & (window <= high * BDP_PKTS) & (growth > 0)

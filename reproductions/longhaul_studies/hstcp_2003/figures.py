@@ -1,8 +1,8 @@
 """The source's figures (chapters 3, 6 and 7), as described in `figures.csv`.
 
-Columns `x` and `y` contain keys of `ALONG` and `QUANTITIES`, `log` the logarithmic axes, `panels` a
-queue for each panel, and `levels` printed values. `drawn` names functions of `LINES`, whose lines
-share a panel, or one function of `PICTURES`; a function's argument follows after a colon.
+Each row is a figure. `x` and `y` are keys of `ALONG` and `QUANTITIES`. `log` lists the logarithmic
+axes, `panels` the queues with a panel each, and `levels` the printed values. `drawn` has functions
+of `LINES`, or one function of `PICTURES`; text after a colon is a function's argument.
 """
 
 from collections.abc import Callable, Mapping

@@ -38,7 +38,7 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the utilisation by HSTCP and REGTCP flows of a mixed set, and by both."""
+    """Return lines of the utilisation of a mixed set: by HSTCP flows, by REGTCP flows, by both."""
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
@@ -92,7 +92,10 @@ def rates(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return lines of a metric with N competing streams, with one HSTCP flow, and with neither."""
+    """Return a figure's lines of `metric` with N parallel streams and with one HSTCP flow.
+
+    The metric `lu_regtcp` also has a line without either competitor.
+    """
     streams, hstcp = experiments
     lines = _of_streams(streams, metric.replace("competitor", "streams"))
     lines.append(Line(hstcp, metric.replace("competitor", "hstcp"), "1 HSTCP", HSTCP))
@@ -177,7 +180,7 @@ SESSIONS: dict[int, str | tuple[int, tuple[float, ...]]] = {
 
 
 def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the relative fairness over the number of web sessions."""
+    """Return lines of the relative fairness, one for each number of web sessions."""
     (experiment,) = experiments
     return [
         Line(experiment, "rf", f"{count} sessions", Style(HSTCP.colour, "o", style),
@@ -187,7 +190,7 @@ def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the bandwidth stolen over the number of web sessions."""
+    """Return lines of the bandwidth stolen by HSTCP, one for each number of web sessions."""
     of, alone = experiments
 
     def curve(data: Data, queue: str, sessions: int) -> Curve:
@@ -235,7 +238,7 @@ def slow_start_windows(experiments: Sequence[str]) -> Draw:
 
 
 def slow_start_deliveries(experiments: Sequence[str]) -> Draw:
-    """Return a function that draws the packets delivered by four slow starts in a minute."""
+    """Return a function that draws the packets that variants of slow start deliver in a minute."""
     (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

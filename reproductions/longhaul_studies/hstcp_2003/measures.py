@@ -33,8 +33,8 @@ def rank_trend(curve: Curve) -> float:
 def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str | float) -> Curve:
     """Return along `axis` the goodput that REGTCP loses if half of the flows are HSTCP.
 
-    The loss is in percent of the link, relative to half of the goodput in experiment `alone`, which
-    has only REGTCP flows. `cell` selects further levels.
+    The loss, in percent of the link, is half of the goodput in experiment `alone`, which has only
+    REGTCP flows, minus the goodput of REGTCP in `of`. `cell` selects further levels.
     """
     x, half, mixed = together(
         data.curve("lu_regtcp", axis, alone, queue=queue, **cell),
@@ -53,9 +53,9 @@ def stolen_droptail_above(data: Data, of: str, alone: str, axis: str) -> float:
 
 
 def stolen_gap(data: Data, of: str, alone: str, axis: str) -> Curve:
-    """Return the bandwidth that HSTCP steals with drop-tail minus that with RED, along `axis`.
+    """Return the bandwidth stolen by HSTCP with drop-tail minus that with RED, by level of `axis`.
 
-    Both are in percent of the link.
+    The difference is in percentage points of the link's rate.
     """
     x, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return Curve(x, droptail - red)

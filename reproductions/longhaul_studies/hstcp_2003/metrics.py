@@ -1,4 +1,4 @@
-"""The study's metrics of one run: second half, forward direction of the bottleneck (chapter 5.5).
+"""Metrics of the second half of a run, in the bottleneck's forward direction (chapter 5.5).
 
 Names: `lu` is the link utilisation in per cent, `ce` the number of congestion events (drops and
 marks), `cer` their number per packet sent, `rf` the relative fairness of all HSTCP flows to all
@@ -33,7 +33,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of one run from its stored results, for its classes of flows."""
+    """Return the metrics of one run's link and of its classes of flows, from its stored results."""
     labels = {row["label"]: row for row in kept["labels"]}
     link, measured_s = kept["links"][0], kept["run"]["measured_s"]
     capacity = link["rate_bps"] / PACKET_BITS * measured_s
@@ -80,9 +80,9 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """Add metrics of the perturbing traffic (bursts) to `row`.
+    """Add metrics of the perturbing traffic (bursts) to `row`; `capacity` is the link's rate.
 
-    Its drops include a few packets of the background noise. `capacity` is the link's rate.
+    Drops of background noise cannot be told apart from those of the bursts, and are included.
     """
     dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
                                          if f"dropped_{name}" in row)  # fmt: skip
@@ -96,8 +96,8 @@ def _add_perturbations(
 def _of_one_flow(kept: Kept, run: Run) -> Row:
     """Return times and windows of a single flow: its slow start, reductions and sawteeth.
 
-    The end of slow start is measured as in Table 6.1: time and window are those of the last sample
-    before the first reduction, losses and marks those of the whole first transient.
+    The end of slow start is measured as in Table 6.1. Its time and window are those of the last
+    sample before the first reduction. Losses and marks are counted in the whole first transient.
     """
     name = kept["flow_series"][0]["name"]
     samples = [row for row in kept["flow_series"] if row["name"] == name]

@@ -1,7 +1,7 @@
-"""The source's theory (chapter 3, section 6.8): its tables and curves, computed from models.
+"""Response functions of HighSpeed TCP, compared with the source's (chapter 3, section 6.8).
 
-The tables use Low_Window 38 and W = 0.12/p^0.835, with 1.2/sqrt(p) for standard TCP; the
-simulations use Low_Window 31.
+The source's tables use Low_Window 38 and W = 0.12/p^0.835, with 1.2/sqrt(p) for standard TCP. The
+source's simulations use Low_Window 31.
 """
 
 from pathlib import Path
@@ -43,7 +43,7 @@ def _last_digits_off(printed: str, computed: float) -> float:
 
 @measure
 def table_3_1(data: Data) -> float:
-    """Return the largest difference from Table 3.1, in units of the last printed digit."""
+    """Return the largest deviation of our values from Table 3.1, in units of the last digit."""
     off = []
     for row in published("3_1"):
         window = path_window(float(row["throughput_mbps"]) * 1e6, RTT_S)
@@ -60,9 +60,9 @@ def table_3_1(data: Data) -> float:
 
 @measure
 def table_3_2_windows(data: Data) -> float:
-    """Return the largest relative difference from the windows of Table 3.2.
+    """Return the largest relative deviation of our windows from those of Table 3.2.
 
-    Half a packet is subtracted from each difference, because printed windows are rounded.
+    Half a packet of each deviation is ignored, because printed windows are rounded.
     """
     off = []
     for row in published("3_2"):
@@ -74,7 +74,7 @@ def table_3_2_windows(data: Data) -> float:
 
 @measure
 def table_3_2_rounds(data: Data) -> float:
-    """Return the largest relative difference from Table 3.2's round trips between losses."""
+    """Return the largest relative deviation of our round trips between losses from Table 3.2."""
     return max(
         abs(
             float(rounds_between_losses(TABLES, float(row["packet_drop_rate"])))
@@ -87,7 +87,7 @@ def table_3_2_rounds(data: Data) -> float:
 
 @measure
 def table_3_3(data: Data) -> float:
-    """Return the largest difference from Table 3.3, in units of the last printed digit."""
+    """Return the largest deviation of our fairness from Table 3.3, in units of the last digit."""
     return max(
         _last_digits_off(
             row["relative_fairness"],

@@ -1,6 +1,6 @@
 """Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects conditions, by default all. Further runs never reduce a count of conditions.
+`condition` selects conditions, by default all. Counts of conditions never fall if more are run.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,9 +25,10 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Return a decorator that registers a measure whose value has bounds over all conditions.
+    """Return a decorator that registers a measure of a `kind`, such as a count or a maximum.
 
-    The bounds follow from the value over some conditions, and depend on `kind` (`studies.partial`).
+    The kind gives bounds for the final value while conditions are missing: for example, a count can
+    only grow (`studies.partial`).
     """
 
     def registered(function: Measure) -> Measure:
@@ -63,7 +64,7 @@ def _is(condition: Word, level: float) -> bool:
 
 
 def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
-    """Return `metric` in each row; for several metrics, joined by commas, their mean."""
+    """Return `metric` of each row, or the mean of several metrics joined by commas."""
     values: np.ndarray = np.mean([_column(rows, name) for name in metric.split(",")], axis=0)
     return values
 
@@ -92,10 +93,10 @@ def distinctive(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
     left_out: str = "",
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which clustering separates exactly `algorithms`.
+    """Count the conditions in which `algorithms`, and no others, cluster apart from the rest.
 
-    Names are joined by commas. Algorithms in `without` are left out, and so are the responses in
-    `left_out`.
+    Names are joined by commas. Algorithms are clustered by their responses in `period`, without
+    those in `left_out`. Algorithms in `without` do not take part.
     """
     wanted = set(algorithms.split(","))
     return float(
@@ -110,9 +111,9 @@ def distinctive(
 def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the number of conditions in which clustering separates some algorithms from the rest.
+    """Count the conditions in which a minority of the algorithms clusters apart from the rest.
 
-    Algorithms in `without` are left out.
+    Algorithms are clustered by their responses in `period`; those in `without` are left out.
     """
     by_condition = _conditions(data, of, condition, without)
     return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in by_condition))
@@ -168,7 +169,7 @@ def stands_out(
 def part_of_outliers(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the share of pairs of a response in `period` and a condition that have an outlier."""
+    """Return the share of pairs (response of `period`, condition) with an outlying algorithm."""
     metrics = [f"{name}_{period}" for name in OF_PERIODS]
     return float(
         np.mean([
@@ -212,8 +213,8 @@ def off_means(
 ) -> float:
     """Return the largest relative deviation of means over conditions from printed means.
 
-    `printed` has means such as `BIC:59.8,CTCP:62.5`. If `within` is not 0, each deviation is
-    divided by its allowed size (`_bands`).
+    `printed` has means such as `BIC:59.8,CTCP:62.5`. If `within` is not 0, deviations are divided
+    by those that `_bands` allows.
     """
     names, means = _means(data, of, metric, condition)
     wanted = _printed(printed)
@@ -228,11 +229,11 @@ def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "", within: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return the largest distance of a value of `metric` from an algorithm's printed range.
+    """Return the largest relative distance of `metric` from an algorithm's printed range.
 
     `least` and `most` have the ends of the ranges, such as `BIC:59.8,CTCP:62.5`. Distances are
-    relative to the end that is exceeded. If `within` is not 0, each is divided by its allowed size
-    (`_bands`).
+    relative to the nearer end. If `within` is not 0, a distance is divided by the deviation that
+    `_bands` allows from this end.
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)
@@ -250,10 +251,10 @@ def _printed(words: str) -> dict[str, float]:
 
 
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
-    """Return the allowed relative deviation from each printed number, by name.
+    """Return, by name, the allowed relative deviation from each printed number.
 
-    It is half the relative distance to the nearest other number, at most `within`. If `within` is
-    0, it is 1, so dividing by it changes nothing.
+    It is half the relative distance to the nearest other number, but at most `within`. If `within`
+    is 0, it is 1.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)
@@ -276,7 +277,7 @@ def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) 
 
 @of_kind(LARGEST)
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
-    """Return the largest `metric` over the mean of all algorithms, as a maximum over conditions."""
+    """Return the maximum, over conditions, of the highest `metric` divided by the mean `metric`."""
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
 

@@ -29,7 +29,7 @@ RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 
 def _by_congestion(data: Data) -> list[int]:
-    """Return the conditions of the cut network, in the order of standard TCP's retransmissions."""
+    """Return the conditions in ascending order of TCP's retransmissions in experiment `CUT`."""
     cells = data.cells(CUT, algorithm="TCP").sort("y6_TP1")
     return [int(condition) for condition in cells["condition"]]
 
@@ -48,9 +48,9 @@ def _congestion(axes: Axes, data: Data, _: str) -> None:
 
 
 def _distinct(axes: Axes, data: Data, panel: str) -> None:
-    """Draw each algorithm's value over the mean of the six algorithms other than FAST and FAST-AT.
+    """Draw ratios of a response to the mean of the six algorithms other than FAST and FAST-AT.
 
-    `panel` names the response.
+    The ratios of FAST and FAST-AT are points, those of the six a range; `panel` is the response.
     """
     conditions, metric = [one for one in _by_congestion(data) if one in CONGESTED], RESPONSES[panel]
     at = np.arange(len(conditions))

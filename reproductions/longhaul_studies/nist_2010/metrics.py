@@ -1,10 +1,10 @@
 """The study's metrics of one run: values of the whole run, and means over its periods.
 
-Names of means end in the period: `active_flows_TP1`. Responses of the study have the numbers of its
-chapter, `y8_TP1` for a period and `T.y1` to `T.y28` for the whole run. Each long-lived flow has a
-throughput, such as `L1_pps_TP1`, and the time from the beginning of the period until it reaches the
-rate of its interface, `L1_full_s_TP1`. Each flow class has the throughputs of a flow and of all
-flows, and the numbers of active and of completed flows: `DD_pps_TP1`, `DD_out_TP1` and so on.
+Names of means end in the period, such as `active_flows_TP1`. Responses have the numbers of their
+chapter: `y8_TP1` for a period, `T.y8` for the whole run. For long-lived flow L1, `L1_pps_TP1` is
+the throughput, and `L1_full_s_TP1` the time from the beginning of the period until the flow has the
+rate of its interface. For flow class DD, `DD_pps_TP1` is the mean throughput of a flow, and
+`DD_out_TP1` the throughput of all flows.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ OF_PERIODS = (
 )  # fmt: skip
 
 # Chapter of an experiment's response numbers; chapter 7 uses those of chapter 6.
-NUMBERED = {"SA64": 4, "SB64": 4, "N6-MAIN": 6, "N7-MAIN": 6, "N7-CUT": 6}
+NUMBERED = {"SA64": 4, "SB64": 4, "N6-MAIN": 6, "N6-CUT": 6, "N7-MAIN": 6, "N7-CUT": 6}
 
 # Names of metrics by column.
 OF_FLOWS = {"pps": "throughput_pps", "full_s": "full_rate_s"}

@@ -26,7 +26,8 @@ def reduce(run: Results) -> Kept:
             {"period": period.name, **row}
             for row in flows.agg(
                 cwnd_crossings=_crossings(WINDOW),
-                cwnd_kept=WINDOW.get(BEGINNING - 1) / WINDOW.first(),
+                # Null in shorter periods.
+                cwnd_kept=WINDOW.get(BEGINNING - 1, null_on_oob=True) / WINDOW.first(),
                 pps_min=_least_once_up(RATE),
                 pps_max=RATE.max(),
                 alpha_min=pl.col("fast_alpha_pkts").min(),

@@ -36,9 +36,9 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """Return, for each condition of experiment `of`, its levels, and its scenario's values by key.
+    """Return the levels, and the scenario by key, of each condition of experiment `of`.
 
-    The scenarios are those of `algorithm`; if it is empty, of the first algorithm.
+    Scenarios are those of `algorithm`; if `algorithm` is empty, of the first algorithm.
     """
     sweep = _study().experiments[of].sweep("full")
     cells = list(sweep.every_cell())
@@ -54,10 +54,10 @@ def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], d
 def configured(
     data: Data, of: str, key: str, reading: str = "first", end: str = "mean", **cell: Word
 ) -> float:
-    """Return a number in the scenarios of experiment `of`: its least, mean or most value.
+    """Return the smallest, mean or largest value of a scenario key in experiment `of`.
 
-    `reading` selects the number in the text of `key`, `end` is `least`, `mean` or `most`, and
-    `cell` selects the scenarios by levels.
+    `end` is `least`, `mean` or `most`. `cell` selects scenarios by levels. If a value has several
+    numbers, `reading` selects one of them.
     """
     del data
     values = [
@@ -73,9 +73,9 @@ def configured_count(
     data: Data, of: str, key: str, reading: str = "first", above: float = -np.inf,
     below: float = np.inf,
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which a number of the scenario is within two bounds.
+    """Count the conditions whose value of a scenario key is between `above` and `below`.
 
-    `key` and `reading` select the number, which must be above `above` and below `below`.
+    If the value of `key` has several numbers, `reading` selects one of them.
     """
     del data
     values = [_number(explained[key], reading) for _, explained in _explained(of)]
@@ -84,7 +84,7 @@ def configured_count(
 
 @measure
 def host_share(data: Data, of: str, hosts: str, below: str) -> float:
-    """Return the fraction of `hosts` (sources or receivers) in the access class `below`."""
+    """Return the fraction of `hosts` (sources or receivers) at access routers of class `below`."""
     del data
     _, explained = _explained(of)[0]
     counts = {

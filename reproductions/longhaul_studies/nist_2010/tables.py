@@ -77,9 +77,9 @@ def condition_21(data: Data) -> list[str]:
 
 @table
 def uncongested(data: Data) -> list[str]:
-    """Return Tables 7-17 to 7-19 with our values.
+    """Return Tables 7-17 to 7-19 with our values, for three conditions without congestion.
 
-    Their printed times in the first period (TP1) are equal for all conditions.
+    The time to full rate in the first period (TP1) is printed once for all three.
     """
     conditions = (14, 28, 32)
 
@@ -115,7 +115,7 @@ def uncongested(data: Data) -> list[str]:
 
 @table
 def cut_congestion(data: Data) -> list[str]:
-    """Return a table of congestion under standard TCP on the cut and on the whole network."""
+    """Return a table of standard TCP's congestion on the whole network and on a third of it."""
     rows = []
     for condition, sources in ((8, "uniform"), (3, "skewed"), (5, "skewed"), (21, "uniform")):
         flows, rates = (
@@ -138,9 +138,9 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 
 @table
 def cut_signs(data: Data) -> list[str]:
-    """Return a table that compares FAST-AT with six others on the whole and on the cut network.
+    """Return a table of the ratios of FAST-AT's responses to the means of six other algorithms.
 
-    The condition is the most congested one.
+    The ratios are those on the whole and on the scaled-down network, under the worst congestion.
     """
 
     def ratio(of: str, metric: str) -> float:
@@ -159,7 +159,7 @@ def cut_signs(data: Data) -> list[str]:
 
 @table
 def cut_ranks(data: Data) -> list[str]:
-    """Return a table of rank correlations over algorithms between the cut and whole network."""
+    """Return a table of correlations of algorithms' ranks in the reduced and the whole network."""
     conditions = (8, 14, 28, 32, 21)
 
     def correlation(metric: str, condition: int) -> float:

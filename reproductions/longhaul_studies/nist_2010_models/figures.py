@@ -1,4 +1,4 @@
-"""The source's figures from our results: response functions, and ratios over buffer sizes."""
+"""Figures of the source, drawn from our results: response functions, and effects of buffers."""
 
 from collections.abc import Callable
 
@@ -40,7 +40,7 @@ def _curves(*algorithms: str) -> Draw:
 
 
 def _equilibria(axes: Axes, data: Data, queue: str) -> None:
-    """Draw response functions and a loss model over the window, which cross at equilibria."""
+    """Draw a loss model, the response functions of Reno and CUBIC, and where they cross."""
     link = Link(theory.CAPACITY_PPS, 100.0, 0.2, theory.FLOWS)
     windows = np.linspace(10.0, 24.4, 200)
     model = AnickMitraSondhi()
@@ -72,9 +72,9 @@ def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, 
 
 
 def _tables(axes: Axes, data: Data, queue: str) -> None:
-    """Draw tables A-1 to A-3 as lines over RTT, and packet simulations as points.
+    """Draw throughput over RTT: the model of tables A-1 to A-3 as lines, simulations as points.
 
-    Both use the smallest and largest buffer.
+    Buffers are the smallest and the largest of these tables.
     """
     for name in ("reno", "cubic", "ctcp"):
         colour = ALGORITHMS[name].colour

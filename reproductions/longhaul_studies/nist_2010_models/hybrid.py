@@ -1,13 +1,14 @@
-"""The hybrid model of appendix B, with eight buffers and two kinds of router, for eleven hours.
+"""Results of appendix B's hybrid model with eight buffers and two kinds of router.
 
-`python -m longhaul_studies.nist_2010_models.hybrid` simulates all sixteen cases in some six minutes
-of processor time, and writes `hybrid.csv`, from which claims are judged.
+`python -m longhaul_studies.nist_2010_models.hybrid` simulates eleven hours of all sixteen cases in
+some six minutes of processor time, and writes `hybrid.csv`, from which claims are judged.
 """
 
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 
 from longhaul.files.rows import published_rows, write_rows
@@ -73,8 +74,8 @@ def _record() -> None:
         for buffer in abilene_lee.BUFFERS
         for seed in SEEDS
     ]
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        followed = list(pool.map(follow, cases))
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as workers:
+        followed = list(workers.map(follow, cases))
     write_rows(FILE, followed, list(followed[0]))
 
 

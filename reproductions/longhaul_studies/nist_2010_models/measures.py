@@ -40,8 +40,8 @@ def hybrid_least(data: Data, routers: str, what: str) -> float:
 def hybrid_beyond_rule(data: Data, routers: str) -> float:
     """Return the smallest `FR(1,3) / RR(3,1)` over buffers in the hybrid model.
 
-    The ratios are of throughputs and of RTTs. If throughput is proportional to 1 / RTT, the result
-    is 1.
+    FR(1,3) is the throughput of set 1 over that of set 3, and RR(3,1) the RTT of set 3 over that of
+    set 1. If throughput is proportional to 1 / RTT, both are equal.
     """
     by_buffer = [hybrid.sets(routers, buffer) for buffer in BUFFERS]
     return min(buffer.throughput_ratio(1, 3) / buffer.rtt_ratio(3, 1) for buffer in by_buffer)
@@ -76,14 +76,14 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
 
 @measure
 def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
-    """Return MesoNet's processor time for eleven simulated hours over that of the hybrid model."""
+    """Return MesoNet's processor time (eleven simulated hours) divided by the hybrid model's."""
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
 
 
 @measure
 def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: float) -> float:
-    """Return the fluid model's throughput in a cell of tables A-1 to A-3 over the simulated one."""
+    """Return the fluid model's throughput divided by the packet simulation's, in a given cell."""
     packets = data.value(
         "throughput_pkts_per_ms", "FL-PKT",
         algorithm=algorithm, rtt_ms=rtt_ms, buffer_pkts=buffer_pkts,

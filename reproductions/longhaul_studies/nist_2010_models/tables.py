@@ -39,7 +39,7 @@ def _cell(data: Data, algorithm: str, rtt: int, buffer: int) -> str:
 
 
 def sets(routers: str) -> Iterator[str]:
-    """Yield a row per buffer, with the hybrid model's results for the three sets of flows."""
+    """Yield a table of the hybrid model's results for three sets of flows, a row per buffer."""
     yield ""
     yield (
         "| buffer | throughput of set 1 | of set 2 | of set 3"

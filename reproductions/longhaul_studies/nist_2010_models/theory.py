@@ -48,7 +48,7 @@ def cell(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> 
 
 
 def throughput(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> float:
-    """Return the throughput in a cell of tables A-1 to A-3, in packets per ms."""
+    """Return the fluid model's throughput in a cell of tables A-1 to A-3, in packets per ms."""
     return cell(algorithm, rtt_ms, buffer, factor).throughput_pps / 1e3
 
 
@@ -64,7 +64,7 @@ def exact_cells(data: Data) -> float:
 
 @measure
 def largest_deviation(data: Data) -> float:
-    """Return the largest difference of a throughput from the printed one, in packets per ms."""
+    """Return the fluid model's largest deviation from tables A-1 to A-3, in packets per ms."""
     return float(np.abs(_deviations()).max())
 
 
@@ -138,7 +138,7 @@ def cells_gaining(
 
 @measure
 def out_of_order_cells(data: Data) -> float:
-    """Count the pairs of adjacent cells whose throughputs are in the wrong order.
+    """Count the pairs of adjacent cells of tables A-1 to A-3 with throughputs in the wrong order.
 
     Throughput should not fall with a larger buffer, nor rise with a longer RTT.
     """
@@ -197,7 +197,7 @@ def poisson_cubic(data: Data, what: str) -> float:
 
 @measure
 def constant_loss_window(data: Data) -> float:
-    """Return the final window (packets) of equation 8 at a loss rate of 1e-3; the first is 10."""
+    """Return the final window of equation 8 at a loss rate of 1e-3, from an initial 10 packets."""
     wide = FluidLink(1e9, 1.0, Custom(lambda queue: 1e-3))
     flows = FlowClass(1, 0.1, aimd(), window_pkts=10.0, slow_start=False)
     return float(Model([wide], [flows]).run(100.0, steps=50).window_pkts[-1, 0])
@@ -228,7 +228,7 @@ def lone_flow_value(data: Data, what: str) -> float:
 
 @measure
 def sufficient_test(data: Data, rtt_ms: float, buffer: float) -> float:
-    """Return the left side of equation 11, `w (2 p + w p')`, for one of Reno's cells.
+    """Return `w (2 p + w p')`, the left side of equation 11, at Reno's equilibrium.
 
     w is the window, and p the loss rate. A sufficiently small value implies stability.
     """

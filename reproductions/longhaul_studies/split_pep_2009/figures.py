@@ -26,7 +26,7 @@ EVER, CYCLES_S = (0.0, float("inf")), (1000.0, 1300.0)
 
 @dataclass(frozen=True)
 class Case:
-    """One line of a figure: an experiment's levels, with or without a proxy."""
+    """A line of a figure: label, style, and the levels of its runs."""
 
     label: str
     style: Style
@@ -102,7 +102,10 @@ def _draw_case(
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
-    """Return the levels of a case; a case without a proxy may use any queue that was run."""
+    """Return the levels of a case that exist in `experiment`.
+
+    Without a proxy, the queue does not matter: if its level was not run, another one replaces it.
+    """
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:
         return {**case.where, "queue": queues[0]}
@@ -145,7 +148,7 @@ def _cumulative(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _between_nodes(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure 4.1: use of the link with SACK and with CUBIC between the proxies."""
+    """Draw Figure 4.1: utilisation of the link with SACK and with CUBIC between the proxies."""
     styles = {"sack": ALGORITHMS["reno"], "cubic": ALGORITHMS["cubic"]}
     for proxy, style in styles.items():
         trajectory = data.trajectory("PEP-E01", proxy=proxy)
@@ -208,7 +211,7 @@ def _today(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _responses(axes: Axes, data: Data, panel: str) -> None:
-    """Draw median and 95th percentile of response times by response size, a panel per sender."""
+    """Draw median and 95th percentile of response times by response size, for sender `panel`."""
     for proxy, style in zip(("off", "split"), OTHERS, strict=False):
         for part, line in (("p50", "-"), ("p95", ":")):
             curve = data.curve(

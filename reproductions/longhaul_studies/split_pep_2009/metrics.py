@@ -69,7 +69,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
-    """Return extremes after `settled_s`, and times of the first reduction between the proxies.
+    """Return metrics of rates after `settled_s`, and of the first reduction between the proxies.
 
     `series` has the samples over time, and `rate_bps` is the link's rate.
     """

@@ -1,6 +1,6 @@
 """Tables of the README, written by `longhaul study tables split-pep-2009`.
 
-Today's senders are current algorithms, in addition to the thesis. Rates are in Mbit/s.
+Today's senders are algorithms that are newer than the thesis. Rates are in Mbit/s.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ TRANSFERS = (1, 5, 50)
 
 @table
 def acknowledgements(data: Data) -> list[str]:
-    """Return a table of rates without a proxy by acknowledgement policy, and the printed rates."""
+    """Return a table of measured and printed rates without a proxy, for two ACK policies."""
     rows = [
         _row(data, "1 transfer", "3000", "no loss in 2000 s", "PEP-E08", "droptail", flows=1),
         _row(data, "1 transfer", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),
@@ -52,7 +52,7 @@ def _row(
 def today_bulk(data: Data) -> list[str]:
     """Return a table of the rates of CUBIC, BBR v3 and others in experiment PEP-N01.
 
-    They are given for several disciplines and sizes of the proxy's local queue.
+    Rates are given for several disciplines and sizes of the proxy's local queue.
     """
     cells = [
         (f"{name} of {size} packets", {"queue": queue, "size": size})
@@ -85,14 +85,14 @@ def today_losses(data: Data) -> list[str]:
 
 @table
 def today_links(data: Data) -> list[str]:
-    """Return a table of the rates of five flows of today's senders on several links (PEP-N05)."""
+    """Return a table of the rates of five flows of CUBIC or BBR v3 on several links (PEP-N05)."""
     cells = [(str(link), {"link": link}) for link in data.levels("link", "PEP-N05")]
     return _today(data, "link", "PEP-N05", cells, (5,))
 
 
 @table
 def today_responses(data: Data) -> list[str]:
-    """Return a table of the response times of today's senders, by response size (PEP-N02)."""
+    """Return a table of the response times of CUBIC and BBR v3, by response size (PEP-N02)."""
     of = "PEP-N02"
     rows = [
         [f"{size} kB", name, *(_times(data, of, size, sender, proxy) for proxy in PROXIES)]
@@ -106,10 +106,10 @@ def _today(
     data: Data, head: str, of: str, cells: Sequence[tuple[str, Mapping[str, Any]]],
     flows: Sequence[int],
 ) -> list[str]:  # fmt: skip
-    """Return the table of experiment `of`, with a row for each of `cells` (heading and levels).
+    """Return a table of rates in experiment `of`, for each sender with and without a proxy.
 
-    A row has rates by number of flows, for each sender with and without a proxy. `head` is the
-    heading of the first column.
+    Each of `cells` is a row, given by its heading and its levels; `head` is the heading of the
+    first column. An entry of the table lists the rates for all numbers of `flows`.
     """
     columns = [(sender, proxy) for sender in SENDERS for proxy in ("off", "split")]
     rows = [
@@ -125,9 +125,9 @@ def _today(
 
 
 def _rate(data: Data, of: str, **cell: Any) -> str:  # noqa: ANN401
-    """Return a median rate as text, with the range over replications if it is large.
+    """Return a median rate as text, followed by the range over replications if that is large.
 
-    Large is more than a tenth of the median.
+    A range is large if it exceeds a tenth of the median.
     """
     runs = data.runs("mbps_settled", of, **cell).values()
     least, median, most = min(runs), data.value("mbps_settled", of, **cell), max(runs)

@@ -35,7 +35,7 @@ PROXY_WITH_RED = {
 
 
 def configured(key: str) -> float:
-    """Return the automatic value of `key` of a local RED queue.
+    """Return the value that RED's automatic configuration sets for `key` of the proxy's queue.
 
     Thresholds are in packets of 500 bytes.
     """
@@ -44,7 +44,7 @@ def configured(key: str) -> float:
 
 
 def red(*, gentle: bool = True) -> Red:
-    """Return the RED queue under automatic configuration; its `curve` is that of Figure 3.4."""
+    """Return the RED queue with its automatic parameters; its `curve` is that of Figure 3.4."""
     keys = ("min_th", "max_th", "max_p", "weight")
     return Red(**{key: configured(key) for key in keys}, gentle=gentle)
 
@@ -62,7 +62,7 @@ MEASURES = Measures()
 
 @MEASURES.register
 def red_parameter(data: Data, key: str) -> float:
-    """Return the automatic value of `key` of the local RED queue, for packets of 500 bytes."""
+    """Return the value that RED's automatic configuration sets for `key`, with 500-byte packets."""
     return configured(key)
 
 

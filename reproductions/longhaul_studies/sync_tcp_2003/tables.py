@@ -56,7 +56,7 @@ def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str
 
 
 def _with_printed(*names: str) -> list[str]:
-    """Return the names of columns, each with one for the printed values after it."""
+    """Return column names, each followed by the name of a column for printed values."""
     return [word for name in names for word in (name, "printed")]
 
 
@@ -117,7 +117,7 @@ def _three(data: Data, of: str, **cell: str) -> str:
 
 @table
 def readings(data: Data) -> list[str]:
-    """Return a table of results with other interpretations of the source, for long transfers."""
+    """Return a table of results of long transfers under other interpretations of the source."""
 
     def both(reading: str) -> str:
         return "; ".join(
@@ -148,7 +148,7 @@ def clocks(data: Data) -> list[str]:
 
 @table
 def today(data: Data) -> list[str]:
-    """Return the table of today's senders on both networks, with both queue disciplines."""
+    """Return a table of utilisation, loss and Jain's index by sender, network and queue."""
     places = (
         ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
         ("FTP-TODAY-MB", "fq-codel"),
@@ -172,9 +172,9 @@ def today(data: Data) -> list[str]:
 
 def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0,
                 **cell: str | float) -> str:  # fmt: skip
-    """Return a median as text, with the range over replications if they differ as printed.
+    """Return a median as text with `digits` decimals, after division by `unit`.
 
-    `digits` are the decimals of `metric`, after division by `unit`.
+    The range over replications follows if its rounded ends differ.
     """
     runs = data.runs(metric, of, **cell).values()
     low, high = (f"{end / unit:.{digits}f}" for end in (min(runs), max(runs)))
@@ -250,7 +250,7 @@ def web_three_bottlenecks(data: Data) -> list[str]:
 
 @table
 def web_today(data: Data) -> list[str]:
-    """Return the table of today's senders at 85 % load with drop-tail."""
+    """Return a table of web response times and loss by sender, at 85 % load with drop-tail."""
     where = {"queue": "droptail", "load": 85}
     order = ("mixreact", "pcwnd", "ledbat", "reno", "cubic", "bbr3")
     rows = []

@@ -1,5 +1,5 @@
-//! Link impairments (loss, delay, duplication and reordering that queues do not cause) and
-//! scheduled changes of a link.
+//! Impairments of a link (loss, delay, duplication and reordering that have no cause in its queue)
+//! and scheduled changes of a link.
 
 use longhaul_keys::{COUNT_MAX, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
@@ -16,15 +16,15 @@ keys! {
         pub loss: Option<Distribution> = PROBABILITIES.key(),
         /// Rate of a separate bottleneck for each flow; none by default.
         pub rate: Option<Distribution> = RATES.key(),
-        /// True if a flow has the same values in both directions; otherwise the values of the
-        /// return direction are drawn separately.
+        /// True if the delay, the loss probability and the rate drawn for a flow apply to both directions; false if
+        /// they are drawn separately for the return direction.
         pub symmetric: bool = Kind::Flag.key().default("true"),
     }
 }
 
 impl DelayBox {
-    /// Returns true if the box only delays packets, by a constant time per flow above zero. (Without a delay, packets
-    /// are forwarded within the event of their arrival.)
+    /// Returns true if the box does nothing except delay packets, and the delay of a flow is never zero. (With a delay
+    /// of zero, packets are forwarded within the event of their arrival.)
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
         always_delays && !self.loses() && self.rate.is_none()
@@ -78,7 +78,7 @@ keys! {
     pub struct AckThinning {
         /// Number of consecutive ACKs of a connection from which one is forwarded: the last.
         pub keep_every: u32 = Kind::Whole { min: 2, max: 1000 }.key().required(),
-        /// Maximum waiting time of an ACK. It is then forwarded without waiting for later ACKs.
+        /// Maximum time for which an ACK waits for later ACKs before it is forwarded.
         pub hold: Span = Kind::Positive(TIME).key().default("10 ms"),
     }
 }
@@ -102,7 +102,7 @@ keys! {
     pub struct LossKeys {
         /// Each packet is lost independently with this probability.
         pub bernoulli: Option<f64> = PROBABILITY.key(),
-        /// Packets are lost in bursts, with gaps and bursts of geometric length.
+        /// Packets are lost in bursts. Bursts and the gaps between them have geometrically distributed lengths.
         pub bursts: Option<Bursts> = Kind::Table(Bursts::KEYS).key().source("Gilbert 1960"),
         /// A channel with a good and a bad state, each with its own loss probability.
         pub gilbert_elliott: Option<GilbertElliott> =

@@ -24,8 +24,8 @@ keys! {
         /// Delay, loss and rate, drawn for each flow and applied in both directions before packets reach the queue.
         pub delay_box: Option<DelayBox> = Kind::Table(DelayBox::KEYS).key()
             .source("ns-2: DelayBox; Weigle 2003, appendix A"),
-        /// Time that hosts take to process an ACK, drawn for each ACK. It delays the ACKs of both directions before the
-        /// queue.
+        /// Time that hosts take to process an ACK, drawn for each ACK. ACKs of both directions are delayed by this time
+        /// before they reach the link's queue.
         pub host_processing_delay: Option<Distribution> = TIMES.key(),
         /// Period of a timer in each direction, as in dummynet: packets leave the link only at ticks of the timer.
         pub tick: Option<Span> = Kind::Positive(TIME).key(),
@@ -53,7 +53,7 @@ keys! {
         pub changes: Vec<Change> = Vec::new(),
         /// Delivery opportunities of packets, instead of a fixed rate; `rate` is then the mean rate of the trace.
         pub delivery_trace: Option<Arc<DeliveryTrace>> = None,
-        /// Time at which departures are computed, if the options do not require explicit service; see
+        /// Way in which departures are computed, if other options do not require explicit service; see
         /// [`Link::service`].
         pub service: Service = Service::OnArrival,
         /// True if the time series include this link.
@@ -204,9 +204,8 @@ impl DirectionKeys {
 /// The way in which a link computes departures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// On arrival, with one event per packet: a first-in first-out queue determines the departure of an arriving
-    /// packet.
+    /// Computation of departures at arrival, with one event per packet. Only for first-in first-out queues.
     OnArrival,
-    /// One by one, with an event at the end of each transmission; disciplines that decide on departure require it.
+    /// Computation at the end of the preceding transmission. Required by disciplines that decide on departure.
     Explicit,
 }

@@ -68,8 +68,8 @@ words! {
     pub enum Clock {
         /// Exact times in picoseconds; departures come before arrivals of the same time.
         Exact = "exact",
-        /// ns-2's sums of double-precision seconds. Their rounding errors decide ties. Links with explicit service keep
-        /// exact time.
+        /// Sums of double-precision seconds, as in ns-2; rounding errors decide ties. Links with explicit service
+        /// (`Link::service`) keep exact times.
         Ns2 = "ns2",
     }
 }
@@ -144,7 +144,7 @@ impl Config {
         !self.captured_nodes.is_empty() || self.links.iter().any(|link| link.captured)
     }
 
-    /// Returns the number of a node's interface in captures; the interfaces of links come first.
+    /// Returns the number of a node's interface in captures. Interfaces of nodes are numbered after those of links.
     pub fn interface_of_node(&self, node: usize) -> usize {
         self.links.len() + node
     }
@@ -236,7 +236,7 @@ pub struct OutsideFlow {
 /// A datagram stream.
 #[derive(Clone, Debug)]
 pub struct Udp {
-    /// Rate on the wire; within bursts, if datagrams are sent in bursts.
+    /// Rate on the wire. If datagrams are sent in bursts, this is the rate during a burst.
     pub rate: Rate,
     /// Bytes of one packet on the wire.
     pub packet_bytes: u32,

@@ -35,7 +35,7 @@ keys! {
         pub end: usize,
         /// Parameters of the connection between the two nodes.
         pub tcp: Arc<Tcp>,
-        /// Discipline of the local queue at the start node. Segments from senders wait there for the node's receivers.
+        /// Discipline of the local queue at the start node, where intercepted segments wait for the proxy's credit.
         pub queue: QueueConfig,
         /// Changes in the course of the run, in order of time.
         pub changes: Vec<ProxyChange>,

@@ -29,7 +29,7 @@ keys! {
         pub send_buffer: Option<u64> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
         ]).key().default("unlimited"),
-        /// Initial slow start threshold in segments; `auto`: the receive window, or none with a module of Linux.
+        /// Initial slow start threshold in segments; `auto`: the receive window or, with a module of Linux, 2^31 - 1.
         pub initial_ssthresh: Option<f64> = Kind::OneOf(&[
             Kind::Word(&["auto"]), Kind::Number(Range::closed(2.0, 1e12)),
         ]).key().default("auto").in_profile(Profile::Linux, "2147483647")
@@ -119,11 +119,11 @@ keys! {
         /// Time at which a connection of requests and responses sends its FIN.
         pub fin: Fin = Kind::Word(Fin::WORDS).key().default("with-data").in_ns2("when-quiet")
             .source("RFC 9293 figure 12; ns-2: close_on_empty_ of FullTcp"),
-        /// True if the receiver reports out-of-order segments in SACK blocks. `false` with `ns2-sack`: the sender
-        /// `Sack1` of ns-2 with a plain `TCPSink`; it recovers every loss by timeout. Other senders then recover as
-        /// `newreno` does.
+        /// True if the receiver reports out-of-order segments in SACK blocks. Without SACK blocks, algorithms that
+        /// need them recover as `newreno` does. Exception: `ns2-sack` then repairs every loss by timeout, as ns-2's
+        /// `Sack1` does with a plain `TCPSink`.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
-        /// True if the receiver reports duplicate segments (D-SACK), in the first block.
+        /// True if the receiver reports duplicate segments in the first SACK block (D-SACK).
         pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 2883; Linux: tcp_dsack"),
         /// Size of a SACK option on the wire, without its blocks.
@@ -182,8 +182,8 @@ words! {
         /// A segment leaves as soon as its burst may leave. A waiting segment is rescheduled if the pacing rate becomes
         /// at least twice the former rate.
         Early = "early",
-        /// The segments of a burst leave together when the intervals of earlier segments end. The length of an interval
-        /// is fixed when its segment leaves. After a pause, intervals are shortened by up to half.
+        /// Segments leave in whole bursts. A burst begins once the pacing intervals of all earlier segments are over.
+        /// An interval is fixed when its segment leaves. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
@@ -194,8 +194,8 @@ words! {
     pub enum Fin {
         /// On the last data segment.
         WithData = "with-data",
-        /// On the last segment, if nothing else is in flight when that segment leaves; otherwise in a separate segment
-        /// when all data is acknowledged.
+        /// On the last data segment, if no other segment is in flight when the last one leaves. Otherwise in a separate
+        /// segment, when all data is acknowledged.
         WhenQuiet = "when-quiet",
         /// In a separate segment, when all data is acknowledged.
         Alone = "alone",
@@ -206,11 +206,12 @@ words! {
     /// Variant of proportional rate reduction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PrrRule {
-        /// In proportion to the flight size at the start of recovery. Once the flight is below the new window, one more
-        /// segment may be sent than was delivered (RFC 6937).
+        /// Segments leave in proportion to the flight size at the start of recovery. Once the flight is below the new
+        /// window, one more segment may be sent than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// In proportion to cwnd at the start of recovery. Only ACKs that advance and report no loss allow one more
-        /// segment than was delivered (RFC 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
+        /// Segments leave in proportion to cwnd at the start of recovery. Only ACKs that advance and report no loss
+        /// allow one more segment than was delivered (RFC 9937). Reductions for ECN marks are spread over a round trip,
+        /// too (Linux).
         Linux = "linux-6.18",
     }
 }
@@ -221,7 +222,7 @@ words! {
     pub enum ReductionRule {
         /// The smaller of flight size and cwnd.
         Rfc5681 = "rfc5681",
-        /// cwnd. A timeout during recovery sets cwnd to one segment, but does not change ssthresh.
+        /// cwnd. A timeout during a recovery sets cwnd to one segment, but does not change ssthresh.
         Linux = "linux-6.18",
     }
 }
@@ -247,10 +248,10 @@ words! {
         /// The time since the timestamp that the ACK echoes. A delayed ACK echoes the timestamp of its first segment,
         /// and the sample then includes the ACK delay. Without timestamps, one segment is timed per round trip.
         Echo = "echo",
-        /// Two samples. The last newly acknowledged segment, cumulatively or selectively, gives the sample of the
-        /// congestion control and of the minimum round-trip time. The first one gives the sample of srtt and the
-        /// timers. If the cumulative acknowledgement covers a retransmitted segment, the timestamp gives the sample, in
-        /// whole milliseconds.
+        /// Two samples: the round-trip times of the first and of the last segment that an ACK newly acknowledges,
+        /// cumulatively or selectively. srtt and the timers use the first segment's sample. Congestion control and the
+        /// minimum round-trip time use that of the last segment. If the cumulative acknowledgement covers a
+        /// retransmitted segment, the echoed timestamp gives both samples, in whole milliseconds.
         Last = "last",
         /// One sample for all uses, as in QUIC: the round-trip time of the last segment, less the ACK delay that the
         /// receiver reports. The delay is not subtracted if the result would be below the minimum round-trip time.
@@ -351,7 +352,7 @@ impl Read for Ecn {
 pub enum AckCounting {
     /// One, whatever number of segments the ACK acknowledges (ns-2; RFC 2581).
     PerAck,
-    /// The number of segments that the ACK acknowledges, limited in slow start (RFC 3465).
+    /// As many segments as the ACK acknowledges, up to a limit in slow start (RFC 3465).
     PerSegment {
         /// The limit `L` of RFC 3465 in slow start; 1 in slow start after a timeout.
         slow_start_limit: f64,
@@ -361,7 +362,7 @@ pub enum AckCounting {
 }
 
 keys! {
-    /// Table `{ per_segment = L }`, for growth by the number of segments that an ACK acknowledges.
+    /// Table `{ per_segment = L }` for [`AckCounting::PerSegment`].
     struct PerSegment {
         /// The limit L in slow start, in segments; 1 in slow start after a timeout.
         per_segment: f64 = Kind::Number(Range::closed(1.0, 1e6)).key().required()
@@ -436,8 +437,8 @@ pub enum RttClock {
         /// The granularity, `G` of RFC 6298.
         granularity: Span,
     },
-    /// Whole ticks with a random phase, as in ns-2; estimates are fixed-point numbers, in eighths and quarters of
-    /// ticks.
+    /// Clock in whole ticks with a random phase, as in ns-2. The smoothed round-trip time is in eighths of a tick, its
+    /// variation in quarters.
     Ns2Ticks {
         /// Length of a tick.
         tick: Span,
@@ -448,7 +449,7 @@ keys! {
     /// Keys of the clock that measures round-trip times; only one of them applies.
     pub struct RttClockKeys {
         // The kernel keeps four times the variation at or above 200 ms; this granularity is its equivalent.
-        /// Granularity G of RFC 6298, with round-trip times measured in exact time.
+        /// Granularity G of RFC 6298. With this key, round-trip times are measured exactly.
         pub granularity: Option<Span> = Kind::Positive(TIME).key()
             .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")
             .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),

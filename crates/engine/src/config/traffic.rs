@@ -35,7 +35,7 @@ pub struct Messages {
 /// Application of a flow over TCP that opens connections during the run.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Requests, which do not wait for earlier ones, and responses, which go from the flow's first node to its second.
+    /// Requests, sent without waiting for earlier ones, and responses from the flow's first node to its second.
     Requests(Requests),
     /// A web session of pages and their objects. Objects go from the flow's first node to its second.
     Web(Web),
@@ -43,8 +43,8 @@ pub enum Source {
     CutOff(Span),
     /// Exchanges with times and sizes from a trace, in the order of their times.
     Trace(Arc<[TraceEntry]>),
-    /// Exchanges as in `Trace`, with one exception: an exchange without a response goes from the flow's second node to
-    /// its first. The second node opens the connections.
+    /// Exchanges as in `Trace`, except that the flow's second node opens the connections even if no exchange has a
+    /// response. Data without a response then go from the second node to the first.
     Vectors(Arc<[TraceEntry]>),
 }
 
@@ -78,7 +78,7 @@ pub struct Web {
     pub inter_page: Distribution,
     /// Number of objects on a page, rounded up.
     pub objects: Distribution,
-    /// Times between the requests for two objects of a page, in seconds.
+    /// Times between the requests for successive objects of a page, in seconds.
     pub inter_object: Distribution,
     /// Sizes of objects, in bytes, rounded up.
     pub object: Distribution,
@@ -103,7 +103,7 @@ keys! {
         /// Size that at least one response should exceed. A warning is given if no such response begins within
         /// `start_within`.
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Time from the start of the measurement window within which a response above `longest_above` has to begin.
+        /// Maximum time from the start of the measurement window to the first response larger than `longest_above`.
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
     }
     beside {
@@ -121,8 +121,8 @@ pub enum Process {
     PackMime(PackMime),
 }
 
-/// A random variable of the PackMime model. The rate of connections determines the fraction of white noise, which hides
-/// the long-range dependence.
+/// One of the random variables of the PackMime model. A variable with a `rate` is a series with long-range dependence.
+/// The rate determines the fraction of white noise in the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PackMime {
     /// Times between connections, with this mean rate.
@@ -137,8 +137,8 @@ pub enum PackMime {
     },
     /// Sizes of responses.
     Responses,
-    /// Round-trip times between the hosts and the link where the trace was taken: on the server's side, or on both
-    /// sides.
+    /// Round-trip times between the servers and the link where the model's trace was taken. With `client_side`, those
+    /// between this link and the clients are added.
     RoundTrips {
         /// Connections per second.
         rate: f64,
@@ -151,10 +151,9 @@ words! {
     /// Time at which the size of a response is drawn.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Binding {
-        /// When the request is made. A seed then gives the same pairs of request and response, whatever time requests
-        /// take in the network.
+        /// The time of the request. A seed then gives the same pairs of request and response on any network.
         WithRequest = "with-request",
-        /// When the request arrives, as in PackMime-NS. Congestion then decides which request gets which response.
+        /// The arrival of the request, as in PackMime-NS. Congestion then decides which request gets which response.
         OnArrival = "on-arrival",
     }
 }
@@ -164,7 +163,7 @@ words! {
 pub struct TraceEntry {
     /// Time at which the connection of the exchange opens.
     pub time: Time,
-    /// Time from the end of the preceding exchange in the trace to the request, if both use the same connection.
+    /// Time from the end of the preceding exchange in the trace to the request, if both exchanges share a connection.
     pub after: Option<Span>,
     /// Bytes of the request, or of all data if there is no response.
     pub request_bytes: u64,

@@ -55,7 +55,7 @@ pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     }
 }
 
-/// Declares the counters of a period: a record of sums, minima and maxima over the period.
+/// Declares a record of counters. Each counter is a sum, a minimum or a maximum over a period of the run.
 macro_rules! counters {
     (
         $(#[$attribute:meta])*
@@ -78,8 +78,8 @@ macro_rules! counters {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }
 
-            /// Returns the counters of the period that began when they were `before`. Minima and maxima are those of
-            /// `self`.
+            /// Returns the counters of a period that began with the counters `before` and ended with `self`. Minima and
+            /// maxima are those of `self`.
             pub(crate) fn since(&self, before: &Self) -> Self {
                 Self {
                     $($field: $crate::measure::columns::counters!(@since $op self.$field, before.$field),)*

@@ -7,10 +7,10 @@ use longhaul_units::Span;
 /// Number of buckets in a row. Each row except the first covers one octave of delays.
 const ROW: usize = 32;
 
-/// Binary logarithm of the width of the narrowest buckets, 2^15 ps. The first row therefore ends at 1.05 us.
+/// Binary logarithm of the width of the narrowest buckets in picoseconds. The first row (32 buckets) ends at 1.05 us.
 const UNIT_BITS: u32 = 15;
 
-/// Number of rows, which cover delays up to ten hours; the last bucket also counts longer ones.
+/// Number of rows in a histogram. They cover delays up to ten hours; the last bucket also counts longer delays.
 const ROWS: usize = 36;
 
 /// A histogram of delays. Above a microsecond, a bucket is at most 1/32 as wide as the delays in it, as in
@@ -118,7 +118,7 @@ impl DelayHistogram {
         Some(middle_s.clamp(self.min.as_secs_f64(), self.max.as_secs_f64()))
     }
 
-    /// Returns `figure`, applied to the number of packets; `None` without packets.
+    /// Returns `figure` of the number of packets; `None` without packets.
     fn of_packets(&self, figure: impl Fn(u64) -> f64) -> Option<f64> {
         let packets = self.packets();
         (packets > 0).then(|| figure(packets))
@@ -148,7 +148,7 @@ impl DelayHistogram {
     }
 }
 
-/// Returns a row, which is allocated for the first count of its octave.
+/// Allocates and returns a row of the histogram, for the first delay that is counted in this row.
 #[cold]
 fn begin_row(row: &mut Option<Box<[u64; ROW]>>) -> &mut [u64; ROW] {
     row.insert(Box::new([0; ROW]))

@@ -16,22 +16,22 @@ pub trait Recorder {
     fn link_sample(&mut self, sample: &LinkSample);
     /// Records the state of a proxy at a sampling point.
     fn proxy_sample(&mut self, sample: &ProxySample);
-    /// Records a congestion event. Flows have the numbers of their order in the configuration; the connections between
-    /// the nodes of proxies follow.
+    /// Records a congestion event. Flows are numbered in the order of the configuration. The connections between the
+    /// nodes of proxies have the numbers after those of the flows.
     fn event(&mut self, event: &Event);
     /// Records one quantity of a traced flow after an acknowledgement. Calls are in order of time.
     fn trace(&mut self, sample: &AckTrace);
     /// Records an exchange (a request and its response) that is complete, or that the end of the run has interrupted.
-    /// Calls are in the order of the ends.
+    /// Exchanges are recorded in the order in which they end.
     fn exchange(&mut self, exchange: &Exchange);
     /// Records a packet at a captured link or node.
     fn packet(&mut self, packet: &CapturedPacket);
     /// Records `_text`, the next part of the log that the foreign stack of a flow writes.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
-    /// Reports the simulated time as progress. Called a thousand times per run, and on request of the ticker. The
-    /// returned value can stop the simulation.
+    /// Reports the simulated time as progress. Called a thousand times per run, and when [`Self::ticker`] requests it.
+    /// The returned value can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Returns the flag that requests further progress reports, also during the setup of the simulation.
+    /// Returns the flag with which other threads request progress reports, also during the setup of the simulation.
     fn ticker(&self) -> Ticker {
         Ticker::default()
     }
@@ -101,8 +101,8 @@ record! {
         queue_avg_pkts: Option<f64> as "queue_avg_pkts",
         /// The discipline's maximum marking probability, if it has one.
         max_p: Option<f64> as "max_p",
-        /// The discipline's probability of a drop or mark, if it has one; for RED, before drops are
-        /// spread evenly.
+        /// The discipline's probability of a drop or mark, if it has one; for RED, the value of its
+        /// curve at the average queue.
         drop_p: Option<f64> as "drop_p",
         /// Integral of the number of waiting packets over time; its increase per second is the mean queue.
         queue_integral: f64 as "queue_integral_pkt_s",
@@ -126,7 +126,8 @@ record! {
 pub struct ProxySample {
     /// State of the connection between the proxy's nodes; `flow` is the number of the proxy.
     pub carrier: FlowSample,
-    /// State of the local queue; `link` is the number of the proxy. Departures are packets that the proxy takes out.
+    /// State of the local queue; `link` is the proxy's number. Departures are packets that the proxy takes from the
+    /// queue.
     pub queue: LinkSample,
 }
 

@@ -12,7 +12,7 @@ use crate::config::Work;
 pub struct Totals {
     /// Time at which the simulation ended: the configured duration, or the time at which the run was stopped.
     pub end: Time,
-    /// True if the recorder stopped the run early, or the run would have exceeded its memory limit.
+    /// True if the run ended early: the recorder stopped it, or it would have exceeded its memory limit.
     pub stopped: bool,
     /// The request for memory that ended the run.
     pub out_of_memory: Option<OutOfMemory>,
@@ -48,7 +48,7 @@ pub struct OutOfMemory {
 pub struct FlowTotals {
     /// Start of the flow.
     pub start: Time,
-    /// Time at which the flow's last byte was acknowledged; `None` if it was not, or if the transfer is unlimited.
+    /// Time at which the flow's last byte was acknowledged; `None` for an incomplete or unlimited transfer.
     pub finish: Option<Time>,
     /// Counters over the whole run.
     pub total: FlowCounters,
@@ -116,7 +116,7 @@ counters! {
         sum cwnd_integral: f64,
         /// Times for which each limit held the sender back.
         sum limited: LimitTimes,
-        /// Connections that the flow has opened, if its kind opens them during the run.
+        /// Connections opened during the run; counted only for flows of application traffic.
         sum connections: u64 as "connections",
         /// Exchanges completed over connections opened during the run: requests answered, or data delivered one way.
         sum exchanges: u64 as "exchanges",
@@ -220,7 +220,7 @@ counters! {
         sum marked_pkts: u64,
         /// Packets that the queue dropped.
         sum dropped_pkts: u64,
-        /// Sum of the waiting times of the packets that left into service, in picoseconds.
+        /// Sum of the waiting times of the packets that left the queue into service, in picoseconds.
         sum waits_ps: u128,
     }
 }
@@ -231,8 +231,8 @@ counters! {
     /// `arrived = dropped (all causes) + departed + waiting or in service`, over the whole run.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct LinkCounters {
-        /// Packets that reached the link, before any loss; including copies made before the link,
-        /// excluding packets held back before it.
+        /// Packets that reached the link, including those that it then dropped. Copies made by
+        /// duplication count. Packets still held back in front of the link do not count.
         sum arrived_pkts: u64 as "arrived_pkts",
         /// Bytes of the packets that reached the link.
         sum arrived_bytes: u64 as "arrived_bytes",
@@ -269,8 +269,8 @@ counters! {
         sum duplicated_pkts: u64 as "duplicated_pkts",
         /// Integral of the queue length over time, in picoseconds. Packets in service do not count.
         sum queue_integral_ps: u128,
-        /// Sum, over arrivals, of the number of waiting packets that each found: divided by the
-        /// number of arrivals, the mean queue at arrivals.
+        /// Sum of the numbers of waiting packets that arriving packets have found. Divided by the number of arrivals,
+        /// it gives the mean queue at arrivals.
         sum queue_found_pkts: u64,
         /// Maximum number of packets waiting.
         max queue_max_pkts: u64 as "queue_max_pkts",

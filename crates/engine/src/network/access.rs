@@ -5,9 +5,9 @@
 //! link needs no queue, no stored packets and no events. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
-//! - Links that lead to endpoints of connections deliver their packets to these endpoints at once, as long as no timer
-//!   and no observation comes before. Otherwise the packets wait on the link as on any other
-//!   ([`Link::hold`](super::Link::hold)).
+//! - Links that lead to endpoints of connections deliver a packet to its endpoint at once, unless a timer or an
+//!   observation is due before the packet's arrival. The packet then waits on the link until its arrival, as on any
+//!   other link ([`Link::hold`](super::Link::hold)).
 //!
 //! The remaining state of a link takes two cache lines, next to the state of the opposite link. Access links are used
 //! only in networks with many links. In small networks, each link has many packets at a time, and storing them on the
@@ -26,12 +26,12 @@ use crate::packet::Packet;
 use crate::queue::{Arrival, DropReason, DropTail, QueueConfig, Verdict};
 use crate::schedule::{Arriving, NextArrival};
 
-/// State that several access links share. Usually all access links share one `Model`.
+/// State shared by several access links, usually by all of them.
 #[derive(Debug)]
 struct Model {
     line: Line,
     queue: DropTail,
-    /// Index of the merge at the far end, if the links lead to only one further link.
+    /// Index of the merge that packets enter from the links; `None` if the links lead to endpoints.
     merge: Option<u32>,
 }
 
@@ -133,7 +133,7 @@ impl AccessLink {
         queue.decide(&arrival) == Verdict::Accept
     }
 
-    /// Returns the counters up to `now`; `drops` contains the counters of dropped packets.
+    /// Returns the link's counters up to `now`. Packets that the link has dropped are counted in `drops`.
     fn counters(&mut self, now: Time, model: &Model, drops: &LinkCounters) -> LinkCounters {
         self.begin_services(now);
         let (waiting_pkts, waiting_bytes) = (self.waiting.len() as u64, self.waiting_bytes);
@@ -170,7 +170,7 @@ pub(super) struct AccessLinks {
     spreading: Vec<Spreading>,
 }
 
-/// A link that leads only to access links that lead to endpoints of connections.
+/// A link that leads only to access links, all of which lead to endpoints of connections.
 #[derive(Debug)]
 struct Spreading {
     link: u32,
@@ -182,7 +182,7 @@ struct Spreading {
 }
 
 impl AccessLinks {
-    /// Returns mutable references to an access link and to the state that it shares with others.
+    /// Returns mutable references to an access link and to the state that it shares with other access links.
     #[inline(always)]
     fn get(&mut self, index: u32) -> (&mut AccessLink, &mut Model) {
         let access = &mut self.links[index as usize];
@@ -190,7 +190,7 @@ impl AccessLinks {
         (access, model)
     }
 
-    /// Adds the link with the number `link`; links with equal models share one.
+    /// Adds the link with the number `link` to the access links. Links with equal models share one model.
     fn add(&mut self, link: u32, model: Model, draws: RandomTieBreak) {
         let known = self.models.iter().position(|known| known.is(&model));
         let model = known.unwrap_or_else(|| {
@@ -223,7 +223,7 @@ impl AccessLinks {
         }
     }
 
-    /// Records that a link in front of access links has a packet to forward; returns true if it needs an event.
+    /// Records that the link `spreading`, which leads to access links, has an event; returns true if it had none.
     pub(super) fn needs_event(&mut self, spreading: u32) -> bool {
         !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
     }
@@ -237,7 +237,7 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Turns the links `links` into access links, stored in this order, where opposite directions are neighbours.
+    /// Turns `links` into access links, in the given order. The two directions of a link are neighbours in `links`.
     pub(super) fn make_access(
         &mut self,
         config: &Config,
@@ -271,7 +271,7 @@ impl Network {
         self.access.spreading = spreading.collect();
     }
 
-    /// Processes a packet that enters an access link which leads to a merge.
+    /// Processes a packet that enters an access link whose packets are merged with those of other links.
     #[inline(always)]
     pub(super) fn enter_access(&mut self, index: u32, packet: &Packet) {
         let (access, model) = self.access.get(index);
@@ -300,15 +300,15 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the time up to which a link may forward packets to access links. Packets forwarded later might reach
-    /// their endpoints after `observation`.
+    /// Returns the latest time at which a packet can reach the far end of a link and still reach its endpoint by
+    /// `observation`. `spreading` is the link's index among the links that lead to access links.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that would reach their endpoints after the
-    /// observation stay on the link until the next event.
+    /// Ends the event of a link that leads to access links; `spreading` is the link's index among such links. Schedules
+    /// the link's next event: after `observation`, if the next packet arrives after `until`.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {
@@ -325,8 +325,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have reached access links onto these links. Called before an observation: the packets were
-    /// held back until then.
+    /// Moves packets that have already reached access links onto these links. Called before an observation, since these
+    /// packets are otherwise moved only after it.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {
@@ -358,8 +358,8 @@ impl Network {
         Some(index)
     }
 
-    /// Moves a packet over an access link, and returns the kind of its receiver; `None` if the link drops the packet.
-    /// The packet's time becomes its arrival time.
+    /// Moves a packet over an access link: sets the packet's time to the arrival time at the endpoint. Returns the kind
+    /// of this endpoint; `None` if the link drops the packet.
     #[inline(always)]
     pub(crate) fn cross_access(&mut self, index: u32, packet: &mut Packet) -> Option<End> {
         let (access, model) = self.access.get(index);
@@ -374,7 +374,7 @@ impl Network {
         Some(end)
     }
 
-    /// Returns true if an access link holds any packet until its arrival time.
+    /// Returns true if packets that have crossed an access link are still stored until their arrival times.
     #[inline(always)]
     pub(crate) fn access_holds(&mut self, index: u32) -> bool {
         let access = &mut self.access.links[index as usize];
@@ -382,7 +382,7 @@ impl Network {
         access.holds
     }
 
-    /// Stores a packet that has crossed an access link until its arrival time.
+    /// Stores a packet of an access link until the packet's arrival at the far end.
     #[inline(never)]
     pub(crate) fn hold_at_access(&mut self, index: u32, packet: &Packet) {
         let access = &mut self.access.links[index as usize];
@@ -393,8 +393,8 @@ impl Network {
         }
     }
 
-    /// Prefetches memory for packets at access links: the options and the access link of the packet `step` places
-    /// ahead, and the route of the packet twice as far ahead. Returns the packet `step` places ahead.
+    /// Prefetches memory for packets on their way to access links: the options and the access link of the packet `step`
+    /// places ahead, and the route of the packet `2 * step` places ahead. Returns the packet `step` places ahead.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

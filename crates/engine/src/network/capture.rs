@@ -20,7 +20,7 @@ pub(crate) enum PacketNote {
     Entered(InterfaceEntry),
 }
 
-/// A packet at the near end of a captured link, or at a captured node.
+/// Arrival of a packet at the near end of a captured link, or at a captured node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InterfaceEntry {
     /// Number of the interface. Links are numbered first, then nodes ([`Config::interface_of_node`]).
@@ -59,8 +59,8 @@ impl Network {
         self.note_entrance(packet, packet.route);
     }
 
-    /// Records that the packet due at the far end of a link enters the next link. Does nothing if no packet is due, or
-    /// if the next link is not captured.
+    /// Records that the packet that has reached the far end of a link enters the next link. Does nothing if there is no
+    /// such packet, or if the next link is not captured.
     pub(crate) fn note_transfer(&mut self, link: u32) {
         let due = |packet: &&Packet| packet.time <= self.now;
         if let Some(&packet) = self.links[link as usize].next().filter(due) {

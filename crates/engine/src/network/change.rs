@@ -1,9 +1,9 @@
 //! Links whose delay or loss changes during a run. (Changes of rates are known in advance:
 //! [`crate::config::ServiceCurve`].)
 //!
-//! Such links have explicit service: a packet's arrival is computed when its service begins, and need not be corrected
-//! later. A packet propagates with the delay at the beginning of its service. After a decrease of the delay, packets do
-//! not overtake earlier ones, but arrive right behind them: a shorter path does not reorder packets either.
+//! Such links have explicit service: a packet's arrival is computed when its service begins, with the delay at that
+//! time. Later changes of the delay do not affect the packet. After a decrease of the delay, packets do not overtake
+//! earlier ones, but arrive right behind them.
 
 use longhaul_units::{Span, Time};
 
@@ -14,7 +14,7 @@ use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
 impl Link {
-    /// Returns true if the link's delay or loss changes. Its behaviour then does not depend on arrivals alone.
+    /// Returns true if the link's delay or loss changes. The link's behaviour then does not depend on arrivals alone.
     pub(crate) fn changes_by_events(&self) -> bool {
         self.changes.iter().any(needs_event)
     }
@@ -41,7 +41,7 @@ pub(super) struct Changes {
 #[derive(Clone, Copy, Debug)]
 struct Period {
     length: Span,
-    /// Number of changes of the link per period, including changes that need no event.
+    /// Number of changes of the link in each period, including changes of the rate, which need no event.
     changes: usize,
 }
 

@@ -89,8 +89,8 @@ impl Network {
         }
     }
 
-    /// Schedules the forwarding of a link that may have accepted several packets. Each is then forwarded as if it had
-    /// been accepted alone.
+    /// Schedules the forwarding of a link that may have accepted several packets since it had none to forward. The
+    /// effect is that of [`Self::activate`] after each packet.
     pub(super) fn activate_all(&mut self, link: u32) {
         if self.deliveries[link as usize] != Delivery::ToObservation {
             return self.await_arrival(link);
@@ -109,8 +109,8 @@ impl Network {
         }
     }
 
-    /// Forwards the only packet of a link over all following links with lookahead, without any event. Then schedules
-    /// its arrival on the last of these links. Returns true if the packet has left the first link.
+    /// Forwards the only packet of `link` over all following links with lookahead. Schedules only its arrival over the
+    /// last of these links. Returns true if the packet has left `link`.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -139,7 +139,8 @@ impl Network {
         goes_on
     }
 
-    /// Passes a link's packet to the delay boxes at its far end, if it arrives there before the next observation.
+    /// Passes the packets that a link delivers before the next observation to the delay boxes at its far end. Then
+    /// schedules the arrival of the following packet.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());
@@ -160,22 +161,22 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list `ready` and returns its number. The packets on such links can be passed to the
-    /// endpoints at once, and are delayed there.
+    /// Removes a link from the list `ready` and returns its number. The link's packets can be passed to the endpoints
+    /// ahead of their arrival times, since the endpoints delay packets.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
     }
 
-    /// Schedules the arrival of the next packet on a link that has forwarded earlier packets ahead of time. Does
-    /// nothing if there is no next packet.
+    /// Schedules the arrival of the next packet on `link`, after earlier packets were delivered ahead of time. Does
+    /// nothing if the link has no more packets.
     pub(crate) fn enter_rest(&mut self, link: u32) {
         if self.links[link as usize].next().is_some() {
             self.enter_arrival(link);
         }
     }
 
-    /// Begins the event of a link's arrivals; returns the lookahead of the link.
+    /// Brings a link up to date at the beginning of its event. Returns the destination and the end of its lookahead.
     #[inline]
     pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
         self.links[link as usize].catch_up(self.now, &mut self.options);
@@ -193,8 +194,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's next packet, if it reaches the far end by `until`. If it has reached the end of its route,
-    /// stores it in `arrived`; returning the packet would copy it several times.
+    /// Forwards a link's next packet, if it reaches the far end by `until`. If the packet has reached the end of its
+    /// route, stores it in `arrived`: returning it would copy it several times.
     #[inline(always)]
     pub(crate) fn forward_one(
         &mut self,
@@ -224,9 +225,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that has reached the
-    /// end of its route, stores it in `arrived`, and returns its kind of receiver. For links with lookahead. The next
-    /// links usually have packets already.
+    /// Forwards a link's packets that reach its far end by `until`, for links with lookahead. Stops at the first packet
+    /// that has reached the end of its route: stores this packet in `arrived`, and returns the kind of its receiver.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,
@@ -244,9 +244,9 @@ impl Network {
         }
     }
 
-    /// Forwards a link's packets that reach its far end by `until`. Stops after a packet that becomes the only one on
-    /// its next link, or that has reached the end of its route. Returns the next hop of this packet; `None` if there is
-    /// none.
+    /// Forwards a link's packets that reach its far end by `until`, up to the first packet that the caller has to
+    /// handle: one that becomes the only packet on its next link, or one that has reached the end of its route. Returns
+    /// the next hop of this packet; `None` if there is no such packet.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();

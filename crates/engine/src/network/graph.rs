@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BinaryHeap};
 use longhaul_units::Span;
 
 /// Nodes and one-way links, both numbered from zero. Most nodes are hosts, that is, they have only one neighbour. A
-/// search skips hosts except at its beginning and end, and is therefore short even with thousands of hosts.
+/// search for a path skips all hosts except those at the two ends, and is therefore short even with thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// For each node, the links that leave it, in their order, except links to hosts.
+    /// For each node, the links from this node to nodes that are not hosts, in the order of the links' numbers.
     leaving: Vec<Vec<Link>>,
-    /// For each host, the links that lead to it, in their order.
+    /// For each host, the links that lead to it, in the order of the links' numbers.
     entering: Vec<Vec<Link>>,
 }
 
@@ -56,9 +56,9 @@ impl Graph {
         Self { leaving, entering }
     }
 
-    /// Returns the links of the shortest path: smallest delay, then fewest hops (Dijkstra). If several paths are equal
-    /// in both, each node is reached from the predecessor closest to the start, then the one with the smallest number,
-    /// over the first of several parallel links. Skipping hosts does not change the result.
+    /// Returns the links of the shortest path: smallest delay, then fewest hops (Dijkstra). Among equal paths, the
+    /// predecessor of each node is the one closest to the start, then the one with the smallest number. Of parallel
+    /// links, the first is used. Skipping hosts does not change the result.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
@@ -158,8 +158,8 @@ mod tests {
         links.iter().flat_map(pair).collect()
     }
 
-    /// Of two equal paths, the one over the node with the smaller number is chosen (node 1), although the link to node
-    /// 2 comes first.
+    /// Of two paths with equal costs, the path over the node with the smaller number (node 1) is chosen, although the
+    /// link to node 2 comes first.
     #[test]
     fn a_diamond_of_equal_costs_has_one_path_with_and_without_hosts() {
         let core = [(0, 2, 5), (0, 1, 5), (2, 3, 5), (1, 3, 5)];

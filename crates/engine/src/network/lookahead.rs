@@ -1,14 +1,14 @@
 //! Lookahead: the choice of links that may forward packets ahead of the simulation's time.
 //!
 //! Once a link has accepted packets, their arrivals at the far end are known. If nothing else affects the far end, the
-//! link may forward all its packets in one event, long before their arrival times. This is possible to links that
-//! receive packets only from this link, and to endpoints that send all answers onto such links. If several links lead
-//! to one, their packets are merged up to the earliest possible arrival of a further packet (`merge.rs`). No packet is
-//! forwarded beyond the next observation, since samples must show the state at their time. No packet is forwarded to an
-//! endpoint beyond that endpoint's next timer.
+//! link may forward all its packets in one event, long before their arrival times. The far end may be a link that
+//! receives packets only from this link, or an endpoint that sends all answers onto such a link. If several links lead
+//! to one, their packets are merged up to the earliest possible arrival of a further packet (`merge.rs`). Packets that
+//! arrive after the next observation are not forwarded before it, since samples must show the state at their time.
+//! Likewise, packets that arrive at an endpoint after its next timer are not forwarded before the timer.
 //!
 //! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
-//! therefore enters the box as soon as it is on the link before (`Network::delay_ahead`).
+//! therefore enters the box as soon as its arrival at the box is known (`Network::delay_ahead`).
 //!
 //! If there are many links with few packets each, links at the edge store no packets. Their packets are merged with the
 //! packets of all other links, or passed to the endpoints at once (`access.rs`).
@@ -30,29 +30,29 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// Lookahead of a link: the destination of the packets forwarded ahead of time, and the limit of this time.
+/// Destination of the packets that a link forwards ahead of time, and the time up to which the link does so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
     OnTime,
-    /// To links, up to the next observation.
+    /// Packets go to links, up to the next observation.
     ToObservation,
-    /// To access links, and over these to endpoints of connections, up to the next observation.
+    /// Packets go to access links, and over these to endpoints of connections, up to the next observation.
     ToAccess(u32),
-    /// To links, and to endpoints of flows up to the next timer of any of these endpoints.
+    /// Packets go to links, and to endpoints of flows up to the next timer of any of these endpoints.
     ToTimer,
-    /// To a single sender of a connection, up to its timer.
+    /// Packets go to a single sender of a connection, up to its timer.
     ToSender(u32),
-    /// To a single receiver of a connection, up to its timer.
+    /// Packets go to a single receiver of a connection, up to its timer.
     ToReceiver(u32),
-    /// To receivers of connections only, up to the next timer of any receiver.
+    /// Packets go to receivers of connections only, up to the next timer of any receiver.
     ToReceivers,
-    /// To endpoints of connections that delay packets, up to the next observation; all other packets at their arrival
-    /// times.
+    /// Packets go to endpoints that delay packets, up to the next observation. Packets to other endpoints are delivered
+    /// at their arrival times.
     ToHolds,
-    /// To the delay boxes of one link, up to the next observation.
+    /// Packets go to the delay boxes in front of the next link, up to the next observation.
     ToBoxes,
-    /// To a link behind several links. Their packets are merged.
+    /// Packets go to a link behind several links, whose packets are merged.
     Merged(u32),
 }
 
@@ -72,8 +72,8 @@ pub(crate) enum Side {
     Receivers,
 }
 
-/// An endpoint of a flow. `gets` and `sends` are positions in the route table: of packets that the endpoint receives,
-/// and of packets that it sends.
+/// An endpoint of a flow. In the route table, `gets` is the position of the route to the endpoint, and `sends` is the
+/// position of the route from the endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
     /// The sender of a connection.
@@ -151,13 +151,13 @@ impl Endpoint {
 pub(super) struct Plan {
     /// Lookahead by link.
     pub(super) deliveries: Vec<Delivery>,
-    /// For each link, the single link that receives all answers to its packets, if there is one.
+    /// For each link, the single other link that all answers to its packets enter; `None` if there is no such link.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
     /// Numbers of the access links, in the order of storage. The two links of one endpoint, one for each direction, are
     /// neighbours.
     pub(super) access: Vec<u32>,
-    /// Links that lead only to access links, each with the minimum delay of these access links.
+    /// Links that lead only to access links. Each has the minimum delay of the access links that it leads to.
     pub(super) spreading: Vec<(u32, Span)>,
 }
 
@@ -168,7 +168,7 @@ struct Surroundings {
     before: BTreeSet<usize>,
     /// Links that packets enter from this link.
     next: BTreeSet<usize>,
-    /// Links that deliver packets to those endpoints of connections that send into this link.
+    /// Links that deliver packets to endpoints, if these endpoints send into this link.
     behind: BTreeSet<usize>,
     /// True if packets enter the link at scheduled times, sent by an endpoint or released by impairments.
     has_source: bool,
@@ -179,7 +179,7 @@ struct Surroundings {
     /// Kinds of receivers at the ends of the routes over this link.
     ends: BTreeSet<End>,
     carries_data: bool,
-    /// Links that are the bottlenecks of the data that is acknowledged over this link.
+    /// Bottleneck links of the data that is acknowledged over this link.
     answers: BTreeSet<usize>,
 }
 
@@ -248,7 +248,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
 /// be slower (`docs/speed.md`).
 const MANY: usize = 2048;
 
-/// Chooses the access links (`access.rs`), after the lookahead of all links has been determined.
+/// Chooses the links that become access links (`access.rs`). The lookahead of all links is already in `plan`.
 fn plan_access(
     config: &Config,
     routes: &Routes,
@@ -311,8 +311,8 @@ fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     one && alone && link.next.is_empty()
 }
 
-/// Returns true if the behaviour of a link follows from the arrivals alone, and if only its counters are recorded, but
-/// no samples.
+/// Returns true if the closed form of access links (`access.rs`) holds for a link: it has a drop-tail queue, but no
+/// losses, impairments or samples.
 fn is_closed_form(config: &Config, id: usize) -> bool {
     let link = &config.links[id];
     matches!(link.queue, QueueConfig::DropTail(_))
@@ -323,8 +323,8 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the time between a packet's arrival at a link and its first effect elsewhere. Links that receive packets
-/// only from this link do not count as elsewhere.
+/// Returns the shortest time between a packet's arrival at a link and its first effect elsewhere. Links that receive
+/// packets only from this link do not count as elsewhere.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {
@@ -371,8 +371,8 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     }
 }
 
-/// Returns true if a link that carries only acknowledgements is at least as fast as the bottlenecks of the acknowledged
-/// data together. Its load is then at most the size of an acknowledgement divided by the size of a segment.
+/// Returns true if acknowledgements cannot congest a link that carries nothing else: the link's rate is at least the
+/// sum of the bottleneck rates of the acknowledged data.
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
@@ -385,7 +385,8 @@ fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// Returns the lookahead of a link, if everything at its far end depends only on the packets of this link.
+/// Returns the lookahead of a link, if its packets alone determine the behaviour of all links behind it: links that its
+/// packets enter next, and links that the answers to its packets enter first.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,
@@ -431,8 +432,8 @@ fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     }
 }
 
-/// Returns true if the packets of all links that lead to the link `id` may be merged: these links lead nowhere else,
-/// and have a delay.
+/// Returns true if the packets of all links that lead to the link `id` may be merged into one sequence of arrivals.
+/// These links have to lead only to `id`, and to have a delay.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);

@@ -28,8 +28,8 @@ impl LinkCapacity {
         self.line.work_by(now)
     }
 
-    /// Returns the amount of data that the token buckets let pass up to `now` in the long run, or that the link could
-    /// transmit without token buckets.
+    /// Returns the amount of data that can leave the link up to `now` in the long run: at the rate of its token buckets
+    /// or, without token buckets, at the rate of the link.
     fn of_buckets(&self, now: Time) -> Work {
         match self.bucket {
             Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),
@@ -82,8 +82,8 @@ impl Network {
         all
     }
 
-    /// Returns the drops and marks of datagrams of foreign stacks' connections, by the connection's number, up to the
-    /// last connection that has any.
+    /// Returns the drops and marks of datagrams of foreign stacks' connections, by the connection's number. The list
+    /// ends with the last connection that has a drop or a mark.
     pub(crate) fn datagram_drops(&mut self) -> Vec<FlowDrops> {
         self.catch_up();
         let mut all = Vec::new();

@@ -1,7 +1,7 @@
-//! Merging: if several links lead to one link, their packets are processed in order of arrival.
+//! Merging: packets of several links that lead to one further link are processed in order of arrival.
 //!
-//! A packet that has not reached one of these links yet needs at least the smallest of their delays. All arrivals
-//! within this delay from now are therefore known. One event processes all of them.
+//! All arrivals up to the smallest delay of these links from now are known: a packet that has not yet entered any of
+//! the links arrives later. One event processes all known arrivals.
 
 use std::collections::BTreeSet;
 
@@ -19,17 +19,17 @@ use crate::schedule::{Arrivals, Arriving, CalendarQueue, Event, NextArrival, Sch
 pub(super) struct Merge {
     pub(super) into: u32,
     arrivals: Arrivals,
-    /// Packets that come over access links, since these do not store packets.
+    /// Packets on their way over access links, which do not store packets themselves.
     packets: CalendarQueue<Arriving>,
     /// Time of the scheduled event.
     entry: Time,
-    /// Minimum time until the arrival of a packet that is not yet on one of the links.
+    /// Minimum time until the arrival of a packet that has not yet entered any of the links.
     lookahead: Span,
-    /// Maximum delay of an event, which allows one event to process several arrivals. During this time, an arrival
-    /// affects only the link where it arrives and the links behind this link.
+    /// Maximum delay of an event, so that one event processes several arrivals. A delayed arrival affects only the link
+    /// where it arrives and the links behind this link.
     slack: Span,
-    /// Current delay of events. Zero if events process many arrivals anyway: more packets on each link would only make
-    /// the search for the next arrival longer.
+    /// Delay of the next event: `slack`, or zero if the last event processed at least `MANY` packets. With still more
+    /// packets per event, the search for the next arrival would only take longer.
     wait: Span,
 }
 
@@ -37,7 +37,7 @@ impl Merge {
     /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
     /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Minimum number of packets per event at which events are not delayed.
+    /// Minimum number of packets processed by an event for the next event not to be delayed.
     const MANY: u32 = 32;
 
     pub(super) fn new(
@@ -59,13 +59,13 @@ impl Merge {
         }
     }
 
-    /// Returns the time of the event for an arrival, at the latest the next observation.
+    /// Returns the time of the event that processes an arrival: `wait` later, or earlier if an observation is due.
     fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
         let observation = schedule.next_observation();
         (arrival + self.wait).min(observation).max(arrival)
     }
 
-    /// Records the next arrival on a link that had no packet before. `index` is the index of this merge.
+    /// Adds `link`, which had no packet before, with its next arrival `next`. `index` is the index of this merge.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -78,7 +78,7 @@ impl Merge {
         self.enter(next.time, index, schedule);
     }
 
-    /// Records a packet that has entered an access link. `index` is the index of this merge.
+    /// Adds a packet that will arrive over an access link. `index` is the index of this merge in the network.
     #[inline]
     pub(super) fn push_packet(&mut self, arriving: Arriving, index: u32, schedule: &mut Schedule) {
         self.packets.push(arriving);
@@ -87,7 +87,7 @@ impl Merge {
         }
     }
 
-    /// Schedules the event of an arrival, if there is no earlier event.
+    /// Schedules the event that processes an arrival, unless an earlier event is scheduled.
     #[inline]
     fn enter(&mut self, arrival: Time, index: u32, schedule: &mut Schedule) {
         let due = self.due(arrival, schedule);
@@ -97,7 +97,7 @@ impl Merge {
         }
     }
 
-    /// Returns the time up to which all arrivals are known and no observation is due.
+    /// Returns the time up to which all arrivals are known, but at most the time of the next observation.
     pub(super) fn may_go_on_until(&self, now: Time, schedule: &Schedule) -> Time {
         (now + self.lookahead)
             .min(schedule.next_observation())
@@ -117,8 +117,8 @@ impl Merge {
         self.arrivals.len() == 1
     }
 
-    /// Replaces the first arrival by `next`, the following arrival on the same link. The packet of the first arrival
-    /// has been forwarded.
+    /// Removes the first arrival, whose packet has been forwarded, and adds `next`: the next arrival on the same link,
+    /// if there is one.
     #[inline]
     pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
         self.arrivals.renew_first(link, next);
@@ -150,7 +150,7 @@ impl Merge {
     }
 }
 
-/// An event that processes arrivals, with all the state that it uses.
+/// The state that an event uses to process arrivals.
 #[derive(Debug)]
 struct Merging<'a> {
     merge: &'a mut Merge,
@@ -165,7 +165,7 @@ struct ArrivalState<'a> {
     /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if the link that receives the packets had no packet to forward when one of them arrived.
+    /// True if a packet was accepted when the receiving link had no other packet to forward.
     first: bool,
 }
 
@@ -218,7 +218,7 @@ impl Merging<'_> {
 }
 
 impl Network {
-    /// Processes an event of a merge: arrivals over several links that lead to one link.
+    /// Processes the event of the merge `index`: passes packets that arrive over several links to the link behind them.
     pub(crate) fn merge(&mut self, index: u32) {
         let begin = self.dual_clock_time();
         let merge = &mut self.merges[index as usize];

@@ -54,7 +54,7 @@ pub(crate) struct Network {
     pub(crate) options: OptionStore,
     /// Lookahead of each link.
     deliveries: Vec<Delivery>,
-    /// For each link, the single link that receives all answers to its packets, if there is one.
+    /// For each link, the single other link that all answers to its packets enter; `None` if there is no such link.
     answers: Vec<Option<Answers>>,
     /// Links without a scheduled event that lead to endpoints with delays.
     ready: Vec<u32>,
@@ -62,7 +62,7 @@ pub(crate) struct Network {
     access: AccessLinks,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
-    /// Events of packets for the capture that are not recorded yet; `None` if nothing is captured.
+    /// Packets that were sent or reached a captured link or node, and are not yet recorded; `None` without capture.
     noted: Option<VecDeque<PacketNote>>,
     /// Interfaces of the nodes at the near and at the far end of each link; `None` for nodes that are not captured.
     host_interfaces: Vec<[Option<u32>; 2]>,
@@ -93,8 +93,8 @@ impl Network {
         }
     }
 
-    /// Rebuilds all links before the first event. On links with service on arrival, the queues then serve packets in
-    /// two priorities.
+    /// Rebuilds all links, so that their queues handle the low priority of dummy segments. Must be called before the
+    /// first event.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
     }

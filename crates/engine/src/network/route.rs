@@ -1,7 +1,7 @@
 //! Static shortest-path routes, shared by all flows between the same nodes.
 //!
-//! A route is a sequence of hops in one table. Its last entry is the kind of receiver. A packet carries its position in
-//! the table, and forwarding needs only one load.
+//! All routes are in one table. A route is a sequence of hops; the last hop gives the kind of receiver ([`End`]). A
+//! packet carries its position in the table, so that forwarding needs only one load.
 
 use std::collections::BTreeMap;
 
@@ -34,11 +34,11 @@ pub(crate) enum End {
     TrafficSender,
     /// The receiving endpoint of connections that traffic opens during the run.
     TrafficReceiver,
-    /// The start node of a proxy, for segments from a sender. Also the end node of a proxy, for segments from the start
-    /// node.
+    /// The start node of a proxy, for segments from a flow's sender.
     ProxyEntry,
+    /// The end node of a proxy, for segments from the start node.
     ProxyExit,
-    /// The start node of a proxy, for segments of a connection that traffic has opened.
+    /// The start node of a proxy, for segments of a connection that a traffic source has opened.
     TrafficEntry,
 }
 
@@ -48,14 +48,14 @@ pub(crate) enum Carrier {
     Tcp,
     /// Datagram streams and connections of foreign stacks. Both share one range of numbers.
     Udp,
-    /// Connections that sources open during the run. The last two bits of a number identify the direction and the leg
-    /// of the connection.
+    /// Connections that sources open during the run. The last two bits of the number in a packet identify the direction
+    /// and the leg of the connection.
     Traffic,
 }
 
 impl Carrier {
-    /// Returns the number that all packets of a flow or connection have in common. `number` is the number in any of its
-    /// packets.
+    /// Returns the number of a flow or connection without the bits for direction and leg. `number` is the number in one
+    /// of its packets.
     pub(super) fn common(self, number: u32) -> u32 {
         match self {
             Self::Tcp | Self::Udp => number,
@@ -63,7 +63,7 @@ impl Carrier {
         }
     }
 
-    /// Returns the index of a flow or connection within its kind. The index is reused after the end of a connection.
+    /// Returns the index of a flow or connection of this kind. The index is reused after the end of its connection.
     pub(super) fn place(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -71,7 +71,7 @@ impl Carrier {
         }
     }
 
-    /// Returns the index of one direction and leg of a connection; `number` is the number in one of its packets.
+    /// Returns the index of a packet's connection or, for traffic, of its direction and leg. `number` is in the packet.
     pub(super) fn side(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,

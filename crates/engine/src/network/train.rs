@@ -1,12 +1,12 @@
-//! Trains: sequences of packets that reach endpoints over one link, while all answers go onto one other link. The state
-//! that a train uses is looked up only once.
+//! Trains: sequences of packets that reach endpoints over one link, while the endpoints send all their answers onto one
+//! other link. The state of the two links is looked up only once per train.
 
 use super::link::{DualClockTime, Link};
 use super::{Answers, Network};
 use crate::packet::OptionStore;
 use crate::schedule::Schedule;
 
-/// The parts of the network that the packets of a train use.
+/// Parts of the network for a train: packets from one link to endpoints whose answers all go onto one other link.
 #[derive(Debug)]
 pub(crate) struct Train<'a> {
     /// The link over which the packets come.
@@ -24,8 +24,8 @@ impl Network {
         self.answers[link as usize]
     }
 
-    /// Borrows the parts of the network that a train needs. The train comes from `link`, and its answers go onto the
-    /// link `to`.
+    /// Borrows the links and stores that a train of packets uses. The packets come over the link `link`, and the
+    /// answers go onto the link `to`.
     #[inline]
     pub(crate) fn train(&mut self, link: u32, to: u32) -> Train<'_> {
         let both = self.links.get_disjoint_mut([link as usize, to as usize]);
@@ -38,8 +38,8 @@ impl Network {
         }
     }
 
-    /// Ends a sequence of packets that have entered the link `to`, the last one at the time `last`. `first` is true if
-    /// the link had no packets to forward before.
+    /// Ends a sequence of packets that have entered the link `to`: advances the simulated time to `last`, the time of
+    /// the last packet. If `first` is true, the link had no packets to forward before, and its forwarding is scheduled.
     #[inline]
     pub(crate) fn end_run(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);

@@ -3,8 +3,8 @@
 use super::{SackHandle, number_of_slot};
 use crate::stack::Datagram;
 
-/// Contents of datagrams in flight, without trailing zeros. Stacks without encryption send zeros as data: the contents
-/// of a whole window then fit into a cache. Slots and buffers are reused.
+/// Contents of datagrams in flight. Trailing zeros are not stored: stacks without encryption send zeros as data, and
+/// the rest of a whole window fits into a cache. Slots and buffers are reused.
 #[derive(Debug, Default)]
 pub(super) struct DatagramStore {
     slots: Vec<Slot>,
@@ -16,9 +16,9 @@ pub(super) struct DatagramStore {
 /// Maximum number of bytes that are stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram. A slot fits into a cache line. It has room for most acknowledgements, and for the headers of
-/// a datagram of zeros. A window of other datagrams is written before a datagram is read, and its bytes then come from
-/// a slower cache. Reading one line is faster than reading a separate buffer.
+/// Bytes of one datagram, in a slot of one cache line. A slot has room for most acknowledgements, and for the headers
+/// of a datagram of zeros. A separate buffer would cost a second access to a slow cache: many datagrams are written
+/// before this one is read.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {

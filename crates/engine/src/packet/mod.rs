@@ -51,8 +51,8 @@ impl Packet {
     };
 
     /// Returns true if the packet is a cumulative acknowledgement without other information; a later one can replace it
-    /// (RFC 3449, section 5.2.1). It has no SACK blocks or other options, neither SYN nor FIN, and no ECN flag. In
-    /// packets of real programs, the flags are set accordingly.
+    /// (RFC 3449, section 5.2.1). It has no SACK blocks or other options, neither SYN nor FIN, and no ECN flag. Packets
+    /// of real programs have the flag `ACK` only if they are such acknowledgements.
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)
@@ -101,12 +101,12 @@ impl Flags {
     pub(crate) const CWR: Self = Self(64);
     /// Set in datagrams, which do not belong to a TCP connection.
     pub(crate) const DATAGRAM: Self = Self(128);
-    /// Position of the two bits of VCP's load code: zero if the packet requests no load, otherwise the load plus one.
+    /// Position of the two bits that contain VCP's load plus one. They are zero if the packet requests no load.
     const LOAD_SHIFT: u32 = 8;
     pub(crate) const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
     /// Low priority, for a dummy packet or the answer to one.
     pub(crate) const LOW: Self = Self(1 << 10);
-    /// Set in placeholders for acknowledgements in the queue of a link that filters them; see `queue/ack_filter`.
+    /// Set in placeholders, which stand for acknowledgements in a queue with ACK filtering; see `queue/ack_filter`.
     pub(crate) const PLACE: Self = Self(1 << 11);
     /// Set together with [`Self::ECT`] for ECT(1), the codepoint of scalable senders for L4S (RFC 9331 section 4.1).
     pub(crate) const ECT1: Self = Self(1 << 12);
@@ -139,7 +139,7 @@ impl Flags {
         self.0 & !these.0 == 0
     }
 
-    /// Returns the load that routers have written; `None` if the packet does not request loads.
+    /// Returns the load that routers have written into the packet; `None` if the packet does not request loads.
     pub(crate) fn load(self) -> Option<Load> {
         match (self.0 & Self::LOAD.0) >> Self::LOAD_SHIFT {
             0 => None,
@@ -212,7 +212,7 @@ impl SackBlocks {
         Self { marks, ..self }
     }
 
-    /// Returns true if there are no blocks, no transit time and no marks.
+    /// Returns true if this value contains no SACK blocks, no transit time and no count of marks.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0 && self.transit_us == Self::NO_TRANSIT && self.marks == 0
@@ -254,8 +254,8 @@ pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Bit set in the handle of a header for routers. The entry of the header also has the SACK blocks, if there are
-    /// any.
+    /// Bit set in the handle of a header for routers. The store keeps the packet's SACK blocks, if any, together with
+    /// the header.
     const HEADER: u32 = 1 << 31;
     /// Bit set in a handle without an entry in the store.
     const BY_VALUE: u32 = 1 << 30;
@@ -312,8 +312,8 @@ impl SackHandle {
     }
 }
 
-/// SACK blocks in flight, in 32 bytes. The edges of blocks are stored relative to the acknowledgement number. The
-/// difference is always less than 2^31 segments.
+/// Reports of an acknowledgement in flight, in 32 bytes: SACK blocks, a transit time and a number of marks. The edges
+/// of blocks are stored relative to the acknowledgement number; the difference is always less than 2^31 segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],
@@ -344,7 +344,7 @@ impl SackOption {
         }
     }
 
-    /// Returns the blocks, the most recent first. `next` is the number of the acknowledgement that carries them.
+    /// Returns the SACK blocks, the most recent first. `next` is the number of the acknowledgement that carries them.
     #[inline]
     pub(crate) fn blocks(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());
@@ -353,7 +353,7 @@ impl SackOption {
             .map(move |&(left, right)| (number(left), number(right)))
     }
 
-    /// Returns the most recent block, if there is one. `next` is the number of the acknowledgement that carries it.
+    /// Returns the most recent block, if there is one. Blocks are stored relative to the acknowledgement number `next`.
     #[inline]
     pub(crate) fn first(&self, next: u64) -> Option<(u64, u64)> {
         self.has_blocks().then(|| self.all(next)[0])
@@ -392,7 +392,7 @@ impl SackOption {
     }
 }
 
-/// Returns the number of a slot, which must be less than the bits of a handle that have other meanings.
+/// Returns a slot's number as stored in a handle. Panics if the number is too large for its bits in the handle.
 fn number_of_slot(slot: usize) -> u32 {
     let number = u32::try_from(slot).ok();
     let number = number.filter(|&number| SackHandle(number).has_slot());
@@ -457,7 +457,7 @@ impl SackStore {
         }
     }
 
-    /// Makes a copy of the blocks; returns the handle of the copy.
+    /// Copies the SACK blocks of `handle`; returns the handle of the copy.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         if !handle.has_slot() {
             return handle;
@@ -520,7 +520,7 @@ mod tests {
         assert_eq!(size_of::<SackOption>(), 32);
     }
 
-    /// A transit time needs no slot if it is the only option and short enough for a handle.
+    /// The store uses no slot for a transit time that is the only option and short enough to be part of the handle.
     #[test]
     fn a_transit_time_alone_is_part_of_the_handle() {
         let longest = Span::from_micros(u64::from(SackHandle::BY_VALUE) - 1);

@@ -13,7 +13,7 @@ pub(crate) struct XcpHeader {
     pub(crate) spacing_s: f64,
     /// Requested or granted change of the throughput, in bytes per second.
     pub(crate) change: f64,
-    /// True if a router has granted the change; false if the sender has only requested it.
+    /// True if a router has set `change`; false if `change` is still the sender's request.
     pub(crate) granted: bool,
 }
 
@@ -40,7 +40,7 @@ impl OptionStore {
         self.sack.put(blocks, next)
     }
 
-    /// Stores a header together with the SACK blocks of the same packet (handle `sack`). Returns the handle of both.
+    /// Stores an XCP header together with the same packet's SACK blocks (handle `sack`). Returns the handle of both.
     pub(crate) fn put_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
         let slot = Slot { header, sack };
         let number = if let Some(number) = self.free.pop() {
@@ -68,7 +68,7 @@ impl OptionStore {
         self.datagrams.get(handle, len)
     }
 
-    /// Returns a mutable reference to the header for routers of a packet, if it has one.
+    /// Returns a mutable reference to the XCP header of a packet, if the packet has one.
     pub(crate) fn header_mut(&mut self, handle: SackHandle) -> Option<&mut XcpHeader> {
         let slot = number_of_header(handle)?;
         Some(&mut self.headers[slot as usize].header)

@@ -10,8 +10,8 @@ pub(crate) struct Endpoints<'a> {
 }
 
 impl Endpoints<'_> {
-    /// Returns the index of the second leg of the connection `from`: the connection that carries the data after the
-    /// proxy. Only for connections that exist from the beginning.
+    /// Returns the index of the connection that carries the data of the connection `from` after the proxy. Only for
+    /// connections that exist from the beginning.
     pub(super) fn second_leg(from: usize) -> usize {
         from + 1
     }

@@ -38,13 +38,13 @@ pub(super) struct LocalQueue {
 /// Store of the waiting packets.
 #[derive(Debug)]
 enum Held {
-    /// The packets are stored here, since the discipline decides about them when they arrive. A packet's `time` is its
-    /// arrival time.
+    /// A discipline that only decides about arriving packets, and the packets, which are stored here. A packet's `time`
+    /// is its arrival time.
     Here {
         discipline: Queue,
         packets: VecDeque<Packet>,
     },
-    /// The discipline stores the packets. The packet `next` has left the discipline, but waits for enough credit.
+    /// A discipline that stores the packets. The packet `next` has left it, and waits for credit of the proxy.
     ByDiscipline {
         queue: Box<BufferedQueue>,
         next: Option<Packet>,
@@ -122,7 +122,7 @@ impl LocalQueue {
         true
     }
 
-    /// Returns the packet that can be taken next. Disciplines that store their packets may first drop others.
+    /// Returns the next packet for the proxy, which [`Self::pop`] removes. The discipline may drop packets before it.
     pub(super) fn first(&mut self, now: Time) -> Option<Packet> {
         match &mut self.held {
             Held::Here { packets, .. } => packets.front().copied(),
@@ -149,7 +149,7 @@ impl LocalQueue {
         Some(packet)
     }
 
-    /// Returns accepted packets that were dropped later. The caller has to discard their options.
+    /// Returns accepted packets that the discipline dropped later. The caller has to discard their stored TCP options.
     pub(super) fn dropped(&mut self) -> impl Iterator<Item = Packet> {
         self.dropped.drain(..)
     }
@@ -207,7 +207,7 @@ impl LocalQueue {
         std::mem::replace(&mut self.counters.queue_max_pkts, self.waiting_pkts)
     }
 
-    /// Returns the state at `now` for the time series; `id` is used as the number of the link.
+    /// Returns a sample of the queue at `now` for the time series, with `id` as the number of the link.
     pub(super) fn sample(&self, id: u32, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let state: AqmState = match &self.held {

@@ -26,13 +26,13 @@ use crate::transport::tcp::Connection;
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
     proxies: Vec<SplitTcpProxy>,
-    /// Number of each connection's proxy; `None` for connections without one. A proxy's connections end at one of its
-    /// nodes or join both.
+    /// Index of each connection's proxy; `None` if the connection neither ends at a node of a proxy nor joins two of
+    /// them.
     of: Vec<Option<u32>>,
 }
 
 impl Proxies {
-    /// Returns the index of the second leg of the connection `from`, which carries its data after the proxy.
+    /// Returns the index of the connection that carries the data of the connection `from` after the proxy.
     pub(crate) fn second_leg(from: usize) -> usize {
         Endpoints::second_leg(from)
     }
@@ -53,7 +53,7 @@ impl Proxies {
         self.of[connection] = Some(proxy as u32);
     }
 
-    /// Returns the connections that join the nodes of proxies, in the order of the configuration.
+    /// Returns the indices of the connections between the nodes of proxies, in the order of the configuration.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = usize> {
         self.proxies
             .iter()
@@ -99,7 +99,7 @@ impl Proxies {
         self.proxies[proxy as usize].on_check(endpoints, env);
     }
 
-    /// Processes the stop of an application: its connection, which ends at a proxy, sends no new data.
+    /// Processes the stop of an application whose connection ends at a proxy: the connection sends no new data.
     pub(crate) fn on_stop(
         &mut self,
         connection: usize,
@@ -122,7 +122,7 @@ impl Proxies {
         self.proxies.iter().map(sample).collect()
     }
 
-    /// Returns the maximum length of each local queue so far, and begins new maxima.
+    /// Returns the maximum length of each local queue, and begins new maxima for a new measurement period.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         let proxies = self.proxies.iter_mut();
         proxies

@@ -5,9 +5,8 @@
 //! carrier. The carrier's receiver at the end node passes this data to the senders of the last leg.
 //!
 //! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier costs credit, which
-//! is returned when the data is sent. A check therefore admits the credit plus the data that can be sent at once.
-//! Segments after a gap cost no credit until the gap is filled. In the thesis they do, with a risk of deadlock: they
-//! may use up all credit while the missing segments wait in the local queue.
+//! is returned when the data is sent. Segments after a gap cost no credit until the gap is filled. In the thesis they
+//! do, with a risk of deadlock: they may use up all credit while the missing segments wait in the local queue.
 
 use std::collections::VecDeque;
 
@@ -25,7 +24,7 @@ use crate::traffic::Legs;
 use crate::transport::Env;
 use crate::transport::tcp::Connection;
 
-/// A split-TCP proxy: its carrier, its local queue, and its changes during the run.
+/// A split-TCP proxy: the connection between its nodes (the carrier), its local queue, and its changes during the run.
 #[derive(Debug)]
 pub(super) struct SplitTcpProxy {
     number: u32,
@@ -58,11 +57,11 @@ struct Change {
     discipline: Option<Queue>,
 }
 
-/// Payload of one segment of a sender, while the carrier transports it. It is identified by its position in the
-/// carrier's stream. Retransmissions and reordering therefore do not mix up flows.
+/// Payload of one segment of a sender, while the carrier transports it. The payload is identified by its position in
+/// the carrier's stream; retransmissions and reordering do not change this position.
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    /// End of the payload in the carrier's stream: one past its last segment on the carrier.
+    /// Number of the first segment after this payload in the carrier's stream.
     end: u64,
     /// Index of the connection that sent the payload.
     from: u32,
@@ -138,7 +137,7 @@ impl SplitTcpProxy {
         self.forget_dropped(env);
     }
 
-    /// Processes a check of the local queue: admits as many segments as the credit allows.
+    /// Processes a periodic check of the local queue: gives as many segments to the carrier as the credit allows.
     pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);
@@ -175,8 +174,8 @@ impl SplitTcpProxy {
         (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
     }
 
-    /// Passes a segment to its receiver at the start node, which acknowledges it. The carrier gets all data that is
-    /// then in order. Segments of closed connections are ignored.
+    /// Passes a segment to its receiver at the proxy's start node, which acknowledges the segment. All data that is
+    /// then in order goes to the proxy's carrier. Segments of closed connections are ignored.
     fn admit(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);
@@ -263,7 +262,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Returns the state at `now` for the time series.
+    /// Returns the proxy's state at `now` for the time series.
     pub(super) fn sample(&self, now: Time, connections: &mut [Connection]) -> ProxySample {
         ProxySample {
             queue: self.queue.sample(self.number, now),

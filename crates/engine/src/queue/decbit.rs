@@ -75,8 +75,8 @@ impl DecBit {
         }
     }
 
-    /// Adds the time since the last change of the queue to the integral. From `now` on, `pkts` packets are waiting or
-    /// in service.
+    /// Updates the integral of the queue's length over time. From `now` on, `pkts` packets are waiting or in
+    /// service.
     fn accumulate(&mut self, now: Time, pkts: u64) {
         let elapsed = now.since(self.changed).as_ps();
         self.current.integral += u128::from(self.pkts) * u128::from(elapsed);
@@ -136,8 +136,8 @@ impl Aqm for DecBit {
 mod tests {
     use super::*;
 
-    /// Lets a packet arrive at `now_ms`, at a link that has been idle since `idle_ms` (both in milliseconds) or, with
-    /// `None`, is busy.
+    /// Lets a packet arrive at `now_ms` milliseconds. The link has been idle since `idle_ms`, or is busy if this is
+    /// `None`.
     fn arrive(
         decbit: &mut DecBit,
         now_ms: u64,

@@ -22,7 +22,7 @@ fn discipline(kind: &str) -> &'static Discipline {
     known.find(|known| known.kind == kind).expect("a kind")
 }
 
-/// Returns the complete values of a discipline at a link; `given` are the values in a scenario file.
+/// Returns the values of all keys of a discipline at a link: those `given` in a scenario file, defaults for the others.
 fn complete(
     (kind, profile): (&str, Profile),
     link: &LinkContext,
@@ -52,7 +52,7 @@ fn stream() -> Stream {
 struct Statements {
     draws: Draws,
     is_random: bool,
-    /// Two flags: true if the discipline marks with its default values, and true if it marks with ECN on.
+    /// Two flags, true if the discipline marks packets: with its default values, and with its key `ecn` set to true.
     marks: (bool, bool),
     /// Time between updates, in microseconds.
     update_us: Option<u64>,
@@ -97,9 +97,9 @@ const RANDOM: Statements = Statements {
     ..PLAIN
 };
 
-/// Checks each discipline's properties against its source. PI and REM draw a number for each packet, others only once a
-/// queue has built up (RFC 8033 section 4.1: not before two packets wait). In FQ-CoDel, only the hash is random (RFC
-/// 8290 section 4.1.1). COBALT, CAKE, DECbit, step marking and DualPI2 mark by default.
+/// Checks each discipline's properties against its source. PI and REM draw a random number for each packet, RED, PIE
+/// and others only once a queue has built up (RFC 8033 section 4.1: not before two packets wait). In FQ-CoDel, only the
+/// hash is random (RFC 8290 section 4.1.1). COBALT, CAKE, DECbit, step marking and DualPI2 mark by default.
 #[test]
 fn disciplines_are_as_their_sources_have_them() {
     let rows = [
@@ -270,8 +270,8 @@ fn disciplines_are_as_their_sources_have_them() {
     }
 }
 
-/// A queue in front of a link reports the state of its discipline and requests updates for it. It also does so with
-/// low-priority packets and with ACK filtering.
+/// A queue returns the state and the update interval of its discipline, even if the queue also handles low-priority
+/// packets or filters ACKs.
 #[test]
 fn queues_show_the_state_of_their_discipline() {
     let of = |kind| Queue::new(&config((kind, Profile::Rfc), &[]), stream());
@@ -428,7 +428,7 @@ fn pie_measures_its_delay_where_the_rate_is_not_known() {
     assert_eq!(estimate(Profile::Linux, true), DelayEstimate::Timestamps);
 }
 
-/// A size of `auto` becomes the largest packet of a flow; explicit sizes stay.
+/// Checks keys whose default is the size of the largest packet of a flow. Explicit sizes stay unchanged.
 #[test]
 fn automatic_sizes_are_the_largest_packet() {
     for (kind, key) in [
@@ -452,8 +452,8 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Each limit is converted to a capacity or refused. The link sends one packet per millisecond, 50 in a round trip. If
-/// the configuration is taken over from the other direction, the limit is at least one packet.
+/// Checks that each limit is converted to a capacity or refused. The link sends one packet per millisecond, 50 in a
+/// round trip. A limit taken over from the opposite direction is raised to one packet instead of refused.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));
@@ -506,8 +506,8 @@ fn limits_follow_from_the_link_and_hold_a_packet() {
     }
 }
 
-/// A link without an opposite direction has a constant rate and a round-trip time of twice its delay. Its configuration
-/// does not count as taken over from the opposite direction.
+/// Checks the context of a queue on a link without an opposite direction. The rate is constant, the round-trip time is
+/// twice the link's delay, and the configuration is not taken over from an opposite direction.
 #[test]
 fn a_link_alone_has_a_constant_rate() {
     let link = link();
@@ -515,7 +515,7 @@ fn a_link_alone_has_a_constant_rate() {
     assert!(!link.varies && !link.taken_over);
 }
 
-/// The report of a run contains the rule that gave a derived limit.
+/// A derived limit is stored with the rule that gave it, for the report of a run.
 #[test]
 fn derived_limits_give_their_rule() {
     let rule = |text: &str, taken_over| {

@@ -8,7 +8,7 @@ use crate::measure::ClassCounters;
 use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
 
-/// The parameters of a discipline, which are its keys in scenario files, and the creation of its queue.
+/// The parameters of a discipline: its keys in scenario files, from which its queue is created.
 pub(crate) trait Parameters: Sized {
     /// Type of the discipline's queue.
     type Queue: PacketQueue;
@@ -21,7 +21,7 @@ pub(crate) trait Parameters: Sized {
     const DESCRIPTION: &'static str;
     /// RFC or paper that defines the discipline.
     const SOURCE: &'static str;
-    /// True if the discipline decides on arrival, and only from lengths. Packets can then be stored outside it.
+    /// True if the discipline decides about packets only on arrival, and does not store the packets that wait.
     const ON_ARRIVAL: bool = false;
     /// True if the discipline works without a link, as in the local queue of a proxy. Such a discipline needs no
     /// periodic updates, and writes nothing into headers of packets that leave.
@@ -51,7 +51,7 @@ pub(crate) trait Parameters: Sized {
         Draws::Never
     }
 
-    /// Returns true if the discipline uses random numbers at any time, for hashing too.
+    /// Returns true if the discipline ever uses random numbers, for packets or for the hashes of flows.
     fn is_random(&self) -> bool {
         self.draws() != Draws::Never
     }
@@ -77,7 +77,8 @@ pub(crate) trait PacketQueue {
     /// Observes a packet that reaches the link, before the packet is lost, dropped or accepted. Only for routers that
     /// take part in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
-    /// Moves the bytes of a [`DropReason::Filtered`] packet to the waiting packet that has replaced it in the queue.
+    /// Swaps the stored bytes of an arriving acknowledgement with those of the waiting one that it replaces. Called if
+    /// [`Self::enqueue`] has returned [`DropReason::Filtered`].
     fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
     /// Returns true if a packet that finds the link idle and the queue empty may bypass the discipline. It then goes
@@ -112,7 +113,7 @@ pub(crate) trait PacketQueue {
     /// Updates the state at the end of an update interval.
     fn update(&mut self, _now: Time) {}
 
-    /// Returns the state for the time series.
+    /// Returns the discipline's state for the time series.
     fn state(&self) -> AqmState {
         AqmState::default()
     }
@@ -144,11 +145,11 @@ pub(crate) trait Aqm {
         None
     }
 
-    /// Updates the state at the end of an update interval. `_waiting` are the numbers of waiting packets and of their
-    /// bytes.
+    /// Updates the state at the end of an update interval. `_waiting` contains the number of waiting packets and the
+    /// number of waiting bytes.
     fn update(&mut self, _waiting: (u64, u64)) {}
 
-    /// Returns the state for the time series.
+    /// Returns the discipline's state for the time series.
     fn state(&self) -> AqmState {
         AqmState::default()
     }

@@ -28,8 +28,8 @@ words! {
     pub enum Counting {
         /// Waiting packets only.
         Waiting = "waiting",
-        /// Waiting packets and the one in service. As in ns-2 (`drop-tail.cc`), a packet is refused if the waiting
-        /// packets would reach the limit.
+        /// Waiting packets and the packet in service. As in ns-2 (`drop-tail.cc`), the packets or bytes that wait
+        /// must stay below the limit.
         InService = "in-service",
     }
 }

@@ -1,5 +1,5 @@
-//! First-in first-out queues: packets leave in the order of their arrival, and active queue management decides which
-//! may join.
+//! First-in first-out queues with active queue management: packets leave in the order of their arrival, and the
+//! management decides which packets enter the queue.
 
 use std::collections::VecDeque;
 

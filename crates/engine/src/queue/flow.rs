@@ -1,4 +1,4 @@
-//! Flows in a queue discipline: the flow of a packet, and small numbers for flows with waiting packets.
+//! Keys that identify flows in queue disciplines, and small numbers for flows with waiting packets.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -22,9 +22,9 @@ pub(super) fn mix(mut key: u64) -> u64 {
 /// small for any number of connections in the run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowNumbers {
-    /// Numbers by key. The map is never iterated, so that its order has no effect.
+    /// Numbers of flows, by the keys of the flows. The map is never iterated, so that its order has no effect.
     numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
-    /// Key of the flow that each number belongs, or last belonged, to.
+    /// For each number, the key of the flow that has it or had it last.
     keys: Vec<u64>,
     free: Vec<u32>,
 }
@@ -85,8 +85,7 @@ mod tests {
     use super::*;
     use crate::queue::tests::packet_of;
 
-    /// Numbers are assigned from 0 on, and reused. A connection or datagram stream keeps its number while packets of it
-    /// wait.
+    /// Flows get numbers from 0 on. A flow keeps its number until the number is released; a new flow then gets it.
     #[test]
     fn numbers_are_given_again() {
         let mut numbers = FlowNumbers::default();
@@ -122,8 +121,8 @@ mod tests {
         assert_eq!(flow_key(&packet), 0x1_ffff_ffff);
     }
 
-    /// Keys are mixed as by `SplitMix64`. The expected values are its first outputs with seed 0: its state increases by
-    /// the golden ratio.
+    /// Keys are mixed as by `SplitMix64`. With seed 0, this generator mixes multiples of the golden ratio; the expected
+    /// values are its first outputs.
     #[test]
     fn keys_are_mixed_by_splitmix64() {
         let golden = 0x9e37_79b9_7f4a_7c15_u64;

@@ -34,7 +34,7 @@ keys! {
 /// Hash function from flows to queues.
 #[derive(Clone, Debug)]
 pub(super) struct FlowHash {
-    /// Random value that perturbs the hash, so that collisions depend on the seed.
+    /// Random value that perturbs the hash, so collisions depend on the seed.
     perturbation: u64,
 }
 
@@ -71,19 +71,18 @@ pub(super) enum EmptyNew {
     /// The queue becomes old and waits for its next turn. A flow that sends occasionally therefore does not stay new
     /// for ever (RFC 8290 section 4.2).
     TurnsOld,
-    /// The queue becomes old if there are old queues; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
+    /// The queue becomes old if another queue is old; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
     TurnsOldBehindOthers,
-    /// The queue leaves the lists. Only flows that have used up their quantum are old (CAKE).
+    /// The queue leaves the lists. Only queues that have used up their quantum become old (CAKE).
     Leaves,
 }
 
-/// Unit of the half of the longest queue that is dropped at the limit: packets or bytes.
+/// Part of the longest queue that is dropped when the limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of the packets. If several queues are longest, the first in turn loses them (RFC 8290 section 4.1).
+    /// Half of its packets. Of equally long queues, the queue whose turn comes first is chosen (RFC 8290 section 4.1).
     Packets,
-    /// Half of the bytes. If several queues are longest, the one with the smallest number loses them (Linux,
-    /// `fq_codel_drop`).
+    /// Half of its bytes. Of equally long queues, the queue with the lowest number is chosen (Linux, `fq_codel_drop`).
     Bytes,
 }
 
@@ -126,7 +125,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Adds a packet to a queue. If the queue is on neither list, it becomes a new queue (section 4.1).
+    /// Adds a packet to a queue. If the queue is neither new nor old, it becomes new (RFC 8290 section 4.1).
     #[inline]
     pub(super) fn push(&mut self, queue: u32, packet: Packet) {
         self.packets.push(queue, packet);
@@ -200,7 +199,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the queue with the most bytes. Among queues with equally many, `batch` decides.
+    /// Returns the queue with the most bytes. `batch` determines the choice among equally long queues.
     fn longest(&self, batch: Batch) -> Option<u32> {
         match batch {
             Batch::Packets => self

@@ -123,7 +123,7 @@ impl LinkContext {
         );
     }
 
-    /// Replaces a size of `auto` by the size of the largest packet.
+    /// Replaces the value `auto` of `key` by the size of the largest packet.
     pub(super) fn complete_size<T>(&self, values: &mut Table, key: Field<T>) {
         if values.is_word(key, "auto") {
             let packet = Value::Quantity(Quantity::Bytes(self.packet));
@@ -136,8 +136,8 @@ fn refuse(message: String) -> Result<(), Refusal> {
     Err(Refusal::of(Capacity::FIELD, message))
 }
 
-/// Refuses an update interval below the minimum. Each update is an event: a run would spend most of its time on
-/// updates.
+/// Refuses an update interval below the minimum. Each update is an event: with a shorter interval, a run would spend
+/// most of its time on updates.
 pub(super) fn check_update(values: &Table, key: Field<Span>) -> Result<(), Refusal> {
     let update = values.read(key);
     if update < MIN_UPDATE_INTERVAL {

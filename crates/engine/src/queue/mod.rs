@@ -81,7 +81,8 @@ pub(crate) enum Queue {
 }
 
 impl Queue {
-    /// Creates the queue of a configuration. The link serves it explicitly, unless the discipline decides on arrival.
+    /// Creates the queue of a configuration. The queue is buffered and requires explicit service, unless the discipline
+    /// decides on arrival.
     pub(crate) fn new(config: &QueueConfig, stream: Stream) -> Self {
         match config {
             QueueConfig::DropTail(drop_tail) if drop_tail.decides_on_arrival() => {
@@ -92,13 +93,13 @@ impl Queue {
         }
     }
 
-    /// Converts a queue with decisions on arrival to a queue with two priorities.
+    /// Adds a second priority to a drop-tail or RED queue.
     pub(crate) fn prioritised(self) -> Self {
         Self::Prioritised(Box::new(self))
     }
 
-    /// Creates the queue of a configuration, with any discipline, for a link that serves it explicitly: the queue
-    /// stores its packets.
+    /// Creates a queue that stores its packets, with any discipline that `config` selects. The link has to serve the
+    /// queue explicitly.
     pub(crate) fn buffered(config: &QueueConfig, stream: Stream) -> Self {
         Self::Buffered(Box::new(config.buffered(stream)))
     }
@@ -113,7 +114,7 @@ impl Queue {
         Self::Buffered(Box::new(BufferedQueue::FilteringAcks(Box::new(filter))))
     }
 
-    /// Returns a mutable reference to the discipline of a queue that is served explicitly.
+    /// Returns a mutable reference to the discipline. The queue must be one with explicit service.
     #[inline]
     pub(crate) fn as_buffered(&mut self) -> &mut BufferedQueue {
         match self {
@@ -132,8 +133,7 @@ impl Queue {
         }
     }
 
-    /// Returns true if a packet that finds the link idle is accepted and changes nothing else. This is always so on
-    /// links that carry only acknowledgements.
+    /// Returns true if a packet that finds the link idle is accepted without a change of the queue's state.
     #[inline(always)]
     pub(crate) fn accepts_trivially(&self, now: Time) -> bool {
         match self {
@@ -159,7 +159,7 @@ impl Queue {
     /// Decides about an arriving packet of one of two priorities. Packets of low priority are accepted only while no
     /// packet waits. They delay others at most by their own transmission.
     ///
-    /// Takes a copy of the arrival: in other functions, arrivals can then stay in registers.
+    /// Takes `arrival` by value, so that the caller can keep it in registers.
     #[cold]
     fn on_prioritised_arrival(&mut self, arrival: Arrival) -> Verdict {
         if arrival.low_priority && arrival.waiting_pkts > 0 {

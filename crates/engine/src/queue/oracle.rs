@@ -3,7 +3,7 @@
 //!
 //! The environment variable `QUEUES` names a folder. Each file `PATTERN.arrivals` in this folder has a row of four
 //! numbers for each packet: its time in nanoseconds, its bytes, its flow, and 1 if it is ECN-capable. The test writes
-//! three kinds of files: the random numbers of disciplines, the hashes of flows, and the fate of each packet.
+//! three kinds of files: the random numbers that disciplines draw, the hashes of flows, and the fate of each packet.
 
 use std::fs;
 use std::path::Path;
@@ -195,7 +195,7 @@ struct Link {
     effects: Effects,
     /// End of the current transmission; `None` if the link is idle.
     busy_until: Option<Time>,
-    /// Beginning of the current or, during a transmission, of the last idle time.
+    /// Time at which the link last became idle; zero before the first transmission.
     idle_since: Time,
     next_update: Option<Time>,
     fates: Vec<Fate>,
@@ -321,8 +321,8 @@ fn rows(file: &Path) -> Vec<Row> {
     (0..).zip(all.as_chunks().0).map(row).collect()
 }
 
-/// Writes the random numbers of disciplines. For disciplines with hashed flows, also writes the hashes; their
-/// perturbation comes from the same random stream.
+/// Writes the random numbers that disciplines draw (file `draws`), and the hashes of flows in disciplines with hashed
+/// flows (file `hashes`). The perturbation of the hashes is the first number of the same random stream.
 fn write_randomness(folder: &Path) {
     let mut drawn = stream();
     write(&folder.join("draws"), (0..DRAWS).map(|_| drawn.bits()));

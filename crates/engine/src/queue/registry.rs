@@ -16,7 +16,7 @@ pub struct Discipline {
     pub description: &'static str,
     /// RFC or paper that defines the discipline.
     pub source: &'static str,
-    /// True if the discipline decides on arrival, and only from lengths. Packets can then be stored outside it.
+    /// True if the discipline decides about packets only on arrival, and does not store the packets that wait.
     pub on_arrival: bool,
     /// True if the discipline works without a link, as the local queue of a proxy.
     pub outside_links: bool,
@@ -35,7 +35,7 @@ impl Discipline {
         (self.complete)(values, link)
     }
 
-    /// Reads the parameters of the discipline from complete values, for a link of this rate.
+    /// Reads the parameters of the discipline from `values`, completed by [`Self::complete`], for a link of this rate.
     pub fn config(&self, values: &Table, rate: Rate) -> QueueConfig {
         (self.read)(values, rate)
     }
@@ -120,7 +120,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Returns an empty queue of any discipline that stores its packets, for a link that serves it explicitly.
+            /// Returns an empty queue that stores its packets, with this discipline.
             pub(super) fn buffered(&self, stream: Stream) -> BufferedQueue {
                 match self {
                     $(Self::$Kind(parameters) => BufferedQueue::$Kind(parameters.queue(stream)),)+

@@ -116,7 +116,7 @@ impl SubQueues {
     }
 }
 
-/// One of the queues, as a source that an algorithm can remove packets from.
+/// One of the queues, from which an algorithm can remove packets.
 pub(super) struct OneOf<'a> {
     queues: &'a mut SubQueues,
     queue: u32,

@@ -63,7 +63,7 @@ impl Bench {
         self.discipline.dequeue(self.now, &mut self.effects)
     }
 
-    /// Returns the numbers of the packets that leave, until none is left.
+    /// Dequeues all packets, and returns their numbers.
     pub(super) fn dequeue_all(&mut self) -> Vec<u64> {
         std::iter::from_fn(|| self.dequeue())
             .map(|packet| packet.seq)
@@ -77,8 +77,8 @@ impl Bench {
     }
 }
 
-/// Checks packets for which [`PacketQueue::passes`] is true: they leave unmarked at once, and do not change the
-/// discipline's state. Tested after bursts and after pauses.
+/// Checks that a packet leaves unmarked at once, and does not change the discipline's state, if it arrives while
+/// [`PacketQueue::passes`] is true. The packets arrive after bursts and after pauses.
 pub(super) fn check_passing(config: &QueueConfig) {
     let mut bench = Bench::new(config);
     let mut passed = 0;

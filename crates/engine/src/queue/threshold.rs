@@ -1,8 +1,8 @@
-//! Step marking: an arriving packet is marked if more than a threshold waits (Alizadeh and others, "Data center TCP
+//! Step marking: an arriving packet is marked if the queue exceeds a threshold (Alizadeh and others, "Data center TCP
 //! (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257 section 3.1). The instantaneous queue decides, not an average.
 //!
 //! Packets that are not ECN-capable are accepted up to the limit, as in the paper. Switches that use RED for step
-//! marking drop such packets from the threshold on (RFC 8257 section 5); use the discipline RED for these.
+//! marking drop such packets from the threshold on (RFC 8257 section 5); the discipline RED models these switches.
 
 use longhaul_keys::{Kind, Refusal, Table, Value, keys};
 use longhaul_units::{Bytes, Dimension, Quantity, Rate};

@@ -2,8 +2,8 @@
 //! Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005, section 3.1).
 //!
 //! The load is the sum of the arrived bytes and a fraction of the persistent queue, divided by the bytes that the link
-//! can send. The paper does not define its filter for the persistent queue. The authors' ns-2 module uses a moving
-//! average: the mean of an interval's samples has a weight of a quarter. So does this one.
+//! can send. The paper does not define its filter for the persistent queue. As in the authors' ns-2 module, the filter
+//! is a moving average, in which the mean queue of the newest interval has a weight of a quarter.
 
 use longhaul_congestion::Load;
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
@@ -77,7 +77,7 @@ impl Parameters for VcpConfig {
 /// Smallest load that is coded as high (section 3.1); from 1 on, a load is coded as overload.
 const HIGH_LOAD: f64 = 0.8;
 const OVERLOAD: f64 = 1.0;
-/// Weight of the mean queue of an interval in the average that is the persistent queue.
+/// Weight of an interval's mean queue in the persistent queue, an exponentially weighted moving average.
 const QUEUE_GAIN: f64 = 0.25;
 
 /// The state of VCP's router.
@@ -91,7 +91,7 @@ pub(crate) struct Vcp {
     arrived_bytes: u64,
     /// Number of samples of the queue in the current interval.
     samples: u64,
-    /// Sum of the samples of the queue in the current interval, in bytes.
+    /// Sum of the queue lengths sampled in the current interval, in bytes.
     sampled_bytes: u64,
     persistent_bytes: f64,
     load: Load,
@@ -158,7 +158,7 @@ impl PacketQueue for Vcp {
 }
 
 impl Vcp {
-    /// Takes a sample of the queue; at the end of an interval, computes the load.
+    /// Samples the length of the queue; at the end of an interval, computes the load.
     fn sample_queue(&mut self, waiting_bytes: u64) {
         self.samples += 1;
         self.sampled_bytes += waiting_bytes;
@@ -222,8 +222,8 @@ mod tests {
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
     }
 
-    /// Each interval starts from zero: one byte less than 80 % is a low load, and after intervals without a queue the
-    /// persistent queue is zero.
+    /// Checks that the input of each interval is counted from zero: after a high load, one byte less than 80 % is a low
+    /// load again. Without waiting packets, the persistent queue stays zero.
     #[test]
     fn intervals_start_from_nothing() {
         let mut vcp = vcp();

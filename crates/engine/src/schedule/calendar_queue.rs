@@ -44,7 +44,7 @@ pub(crate) struct CalendarQueue<T> {
     /// Maximum number of entries of the current day; with more, days become shorter. The limit is raised after a day
     /// with many simultaneous entries.
     limit: usize,
-    /// Value of `limit`, unless many entries of a day were due at the same time.
+    /// Value of `limit` unless many entries of a day are simultaneous.
     usual_limit: usize,
 }
 
@@ -67,10 +67,10 @@ impl<T: Due> Default for CalendarQueue<T> {
 }
 
 impl<T: Due> CalendarQueue<T> {
-    /// Desired number of entries per day; days have more entries if the year would otherwise be too short for half of
-    /// all entries.
+    /// Desired number of entries per day. If there are many entries, days are longer, so that a quarter of a year
+    /// contains half of all entries.
     const PER_DAY: u64 = 16;
-    /// Minimum of `limit`: days with up to this number of entries are never made shorter.
+    /// Smallest value of `limit`: days do not become shorter while the current day has at most this number of entries.
     const MANY: usize = 64;
 
     /// Returns the first entry.
@@ -193,8 +193,8 @@ impl<T: Due> CalendarQueue<T> {
         })
     }
 
-    /// Moves entries of later days to their buckets, if their days are now within a year. If all buckets are empty
-    /// (`alone`), the year begins with the first later day.
+    /// Moves entries of later days to their buckets, if their days are now within a year. `alone` is true if all
+    /// buckets are empty; the year then begins with the first later day.
     fn begin_year(&mut self, alone: bool) {
         if alone {
             self.today = self.first_later - 1;
@@ -210,8 +210,8 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Chooses a new length of days from the spacing of the earlier half of all entries. The first of these days
-    /// begins.
+    /// Chooses a new length of days, from the mean spacing of the earlier half of all entries. Sorts the entries into
+    /// the new days, and begins the day of the first entry.
     #[inline(never)]
     fn divide(&mut self) {
         let mut all = std::mem::take(&mut self.due);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     proptest! {
-        /// Entries come out in order from a queue of far more entries than are sorted at once, which is the usual case.
+        /// Entries come out in order from a queue with far more entries than are sorted at once, the usual case.
         #[test]
         fn entries_come_out_in_order(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),

@@ -13,7 +13,7 @@ pub(crate) enum Event {
     Change(u32),
     /// Packets on a link reach its far end.
     Arrival(u32),
-    /// Packets on several links reach the single link that all of these lead to; the index refers to the merge.
+    /// Packets from several links reach their common next link; the index refers to the merge (`merge.rs`).
     Merge(u32),
     /// An update interval of a link's queue discipline is over.
     QueueUpdate(u32),
@@ -25,8 +25,8 @@ pub(crate) enum Event {
     Datagram(u32),
     /// The next dummy segment of a TCP sender may leave.
     Dummy(u32),
-    /// A TCP sender's RACK-TLP timer may have expired. For the three kinds of timers, the event list has one entry per
-    /// block of connections (`timers.rs`).
+    /// A TCP sender's RACK-TLP timer may have expired. For this timer and the two following timers, a block of 64
+    /// connections shares one entry in the event list (`timers.rs`).
     RackTlpTimer(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),
@@ -86,7 +86,7 @@ pub(super) mod class {
     pub(in crate::schedule) const PROGRESS: u64 = 21;
     pub(in crate::schedule) const END: u64 = 22;
     pub(in crate::schedule) const SHIFT: u32 = 59;
-    /// Number of bits of a link's index in the tag of an arrival; the tie-break is between the index and the class.
+    /// Number of bits of a link's index in the tag of an arrival. Above the index are the tie-break and the class.
     pub(in crate::schedule) const LINK_BITS: u32 = 22;
 }
 

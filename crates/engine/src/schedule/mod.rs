@@ -1,13 +1,13 @@
 //! The event list.
 //!
 //! Events are ordered by (time, class, index of the element). Ties are therefore broken in the same way in every run.
-//! Simultaneous arrivals over different links have separate tie-breaks ([`NextArrival`]): in a competition for one
-//! queue, the index would always favour the same links. A busy link has one entry, not one per packet.
+//! Simultaneous arrivals over different links are ordered by a separate rank ([`NextArrival`]): in a competition for
+//! one queue, the index would always favour the same links. A busy link has one entry, not one per packet.
 //!
 //! There are three 4-ary heaps: one for links, with the most frequent changes; one for delayed-ACK timers; and one for
-//! observations (samples, queue updates, the end), which limit all lookahead (`network/lookahead.rs`). Delayed-ACK
-//! timers are separate so that paced senders do not limit the lookahead of receivers. All other timers are in a
-//! [`CalendarQueue`]; web traffic has tens of thousands.
+//! observations (samples, queue updates, the end of the run). No lookahead goes beyond the next observation
+//! (`network/lookahead.rs`). Delayed-ACK timers are separate so that paced senders do not limit the lookahead of
+//! receivers. All other timers are in a [`CalendarQueue`], since web traffic has tens of thousands of them.
 
 mod arrivals;
 mod calendar_queue;
@@ -48,9 +48,9 @@ pub(crate) struct Schedule {
     observations: Heap,
     /// Deadlines, for each kind of timer.
     deadlines: [Deadlines; Kind::ALL.len()],
-    /// The earliest entry that is not a link's. It is stored, since it is read for each packet.
+    /// The earliest of the entries that do not belong to links, stored because it is read for each packet.
     first_of_others: Key,
-    /// The earliest entry of delayed-ACK timers and observations, which are far fewer than other timers.
+    /// The earliest entry of `delayed_acks` and `observations`.
     first_of_rest: Key,
     /// Earliest time at which the run may end early.
     may_end: Time,
@@ -85,17 +85,18 @@ impl Default for Schedule {
 
 impl Schedule {
     pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
-    /// Number of entries ahead of the current one with prefetched connections.
+    /// Number of entries, ahead of the current one, whose connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// Returns the key of the current event, for comparisons with events known ahead of time. It is the latest key
-    /// taken so far: an event may enter another one at its own time with an earlier class.
+    /// Returns the largest key of all events taken so far. It is the position of the current event in the order of
+    /// events. The current event's own key may be smaller: an event can schedule an event of an earlier class for the
+    /// current time.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest
     }
 
-    /// Enters an event, other than an arrival, of a link or a datagram stream.
+    /// Schedules an event of a link or a datagram stream, other than an arrival.
     #[inline]
     pub(crate) fn push_link(&mut self, time: Time, event: Event) {
         self.links.push(key(time, event));
@@ -161,8 +162,8 @@ impl Schedule {
         self.deadlines[kind as usize].clear(connection);
     }
 
-    /// Enters a block of timers with a new deadline. Not inlined: most ACKs only move a deadline later, which needs no
-    /// entry.
+    /// Adds an event at `deadline` for a block of timers. Not inlined: most ACKs only move a deadline later, which
+    /// needs no event.
     #[cold]
     #[inline(never)]
     fn enter_block(&mut self, kind: Kind, block: Block, deadline: Time) {
@@ -172,7 +173,7 @@ impl Schedule {
     /// Returns the next event. The event of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
     /// called; others are removed.
     ///
-    /// The caller must have entered [`Event::End`]. There is then always a next event.
+    /// The caller must have scheduled [`Event::End`]. There is then always a next event.
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         let entry = self.take_next();
@@ -180,7 +181,8 @@ impl Schedule {
         (time_of(entry), Event::from_tag(entry as u64))
     }
 
-    /// Returns the time of the earliest entry. The deadline of a timer may have been moved later since it was entered.
+    /// Returns the time of the earliest entry. A timer's entry may be earlier than its deadline, if the deadline has
+    /// been moved since.
     pub(crate) fn first_time(&self) -> Time {
         time_of(self.links.first().min(self.first_of_others))
     }
@@ -250,8 +252,8 @@ impl Schedule {
         self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
-    /// Returns the key of a timer in the entry's block that expires now, if there is one. Enters the block again for
-    /// its next deadline.
+    /// Returns the key of the timer that expires now in the block of `entry`; `None` if no timer expires. Schedules the
+    /// block again, for its next deadline.
     fn of_block(&mut self, entry: Key) -> Option<Key> {
         let (now, event) = (time_of(entry), Event::from_tag(entry as u64));
         let (kind, block) = match event {
@@ -313,7 +315,7 @@ impl Schedule {
         self.links.remove(self.taken);
     }
 
-    /// Moves the entry of the current event, which is a link's, to the time `next`. Not for arrivals.
+    /// Schedules the current event, which is a link's, again at the time `next`. The event must not be an arrival.
     #[inline]
     pub(crate) fn renew_link(&mut self, next: Time) {
         let tag = self.taken as u64;
@@ -333,8 +335,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// In comparisons of keys, an event precedes the events that it enters. Tested with a start event, which comes late
-    /// in the order of classes.
+    /// The current key never decreases. Here, a start event schedules a datagram for the current time, although the
+    /// class of datagrams comes before that of start events.
     #[test]
     fn what_follows_from_an_event_does_not_stand_before_it() {
         let mut schedule = Schedule::default();
@@ -394,7 +396,7 @@ mod tests {
     }
 
     proptest! {
-        /// Entries come out in order, whatever entries are added while a link's event is processed.
+        /// Entries come out in order, even if other entries are added while an event of a link is processed.
         #[test]
         fn entries_come_out_sorted(
             times in prop::collection::vec(0u64..1000, 1..200),

@@ -1,8 +1,8 @@
-//! Entry of a link in the event list: its next arrival, with a rank among simultaneous ones.
+//! Entry of a link in the event list: the link's next arrival, with its rank among simultaneous arrivals.
 
 use longhaul_units::Time;
 
-/// The next arrival at the far end of a link: its time, and its rank among simultaneous ones.
+/// The next arrival at the far end of a link: its time, and its rank among simultaneous arrivals.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NextArrival {
     pub(crate) time: Time,

@@ -1,8 +1,9 @@
 //! Timers of connections. Their deadlines move far more often than they expire.
 //!
-//! To move a deadline later, only a field is written. The entry in the event list is moved when its time comes. A block
-//! of 64 connections shares one entry. Otherwise, each of a thousand retransmission timers would cause about five
-//! events per second without an expiry, and would limit the lookahead.
+//! A later deadline is only written to a field: the entry in the event list keeps its time, and is moved when this time
+//! comes. A block of 64 connections shares one entry. With an entry per connection, each retransmission timer would
+//! cause about five events per second without expiring. For a thousand connections, these events would limit the
+//! lookahead.
 
 use longhaul_units::Time;
 
@@ -11,7 +12,7 @@ use super::{Event, Schedule};
 /// Highest bit of a connection's number, set for connections that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// Number of low bits that identify an open connection of traffic. The lowest two bits identify its direction and leg.
+/// Number of low bits, in a number with [`OPENED`], that identify an open connection, its direction and its leg.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Kinds of connection timers, in their order of processing at equal times.
@@ -26,7 +27,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::RackTlp, Self::Retransmission, Self::DelayedAck];
 
-    /// Returns the event of a timer of this kind; `index` is the index of a connection or of a block.
+    /// Returns the event of a timer of this kind, for a connection or a block of connections with the index `index`.
     #[inline]
     pub(super) fn event(self, index: u32) -> Event {
         match self {
@@ -97,7 +98,7 @@ impl Timer {
     }
 }
 
-/// Number of a block of timers in events. Connections that traffic has opened are in separate blocks.
+/// Number of a block: the timers of consecutive connections. Connections that traffic has opened have separate blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(pub(super) u32);
 
@@ -109,7 +110,7 @@ pub(super) struct Deadlines {
 }
 
 impl Deadlines {
-    /// Sets a connection's deadline. Returns the connection's block if the block needs a new entry in the event list.
+    /// Sets a connection's deadline. Returns the connection's block of timers if the block needs a new event.
     #[inline]
     pub(super) fn set(&mut self, connection: u32, deadline: Time) -> Option<Block> {
         let (table, place) = Self::place(connection);
@@ -143,8 +144,8 @@ impl Deadlines {
         deadlines[own].fill(Time::NEVER);
     }
 
-    /// Processes the entry of a block. Returns the first connection with a timer that expires at `now`, and the time of
-    /// the block's next entry. The number of a traffic connection is returned without its generation.
+    /// Processes the event of a block of timers. Returns the first connection whose timer expires at `now`, and the
+    /// time of the block's next event. The number of a traffic connection is returned without its generation.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];
@@ -158,7 +159,7 @@ impl Deadlines {
 struct Table {
     /// Deadlines; [`Time::NEVER`] if none is set.
     deadlines: Vec<Time>,
-    /// Time of the valid entry of each block; other entries are stale.
+    /// Time of the valid event of each block of timers; events of the block at other times are ignored.
     entries: Vec<Time>,
 }
 
@@ -166,7 +167,7 @@ impl Table {
     /// Number of timers in a block.
     const BLOCK: usize = 64;
 
-    /// Sets a deadline; returns true if the block needs a new entry.
+    /// Sets the deadline of the timer `place`. Returns true if the timer's block needs an earlier event.
     #[inline]
     fn set(&mut self, place: usize, deadline: Time) -> bool {
         if place >= self.deadlines.len() {
@@ -229,8 +230,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns a connection in one of several blocks of both tables; the generation of a connection of traffic is
-    /// arbitrary.
+    /// Returns `number` itself below 70: the number of a connection that exists from the beginning. Otherwise returns
+    /// the id of a connection that traffic has opened. In both tables, 70 connections take more than one block.
     fn connection(number: usize) -> u32 {
         let place = (number % 70) as u32;
         if number < 70 {

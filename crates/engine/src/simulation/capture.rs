@@ -13,7 +13,7 @@ use crate::transport::tcp::Sender;
 
 impl World {
     /// Stores the wire form of packets sent since the last call, and records packets that have reached captured links
-    /// and nodes. Called after each event, or after each packet of an event.
+    /// and nodes. Called after each event or, if an event processes several packets, after each of these packets.
     #[cold]
     pub(super) fn record_packets(&mut self, recorder: &mut dyn Recorder) {
         let mut sent = None;
@@ -190,8 +190,8 @@ impl World {
         }
     }
 
-    /// Returns the wire form of a segment without data that belongs to the handshake or to the closing of a connection
-    /// and acknowledges a SYN or a FIN.
+    /// Returns the wire form of a segment without data that acknowledges a SYN or a FIN while a connection opens or
+    /// closes.
     fn empty_segment(
         &self,
         packet: &Packet,
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// Returns the wire form of an endpoint's acknowledgement of data from `sender`.
+    /// Returns the wire form of `packet`, the acknowledgement of data from `sender` by the host `from`.
     fn answer(
         &self,
         packet: &Packet,

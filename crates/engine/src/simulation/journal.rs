@@ -1,7 +1,7 @@
-//! Wire form of the packets in flight, for captures.
+//! Journal of what packets in flight contain on the wire, for captures.
 //!
-//! A segment's acknowledgement number and timestamp echo are known when it is sent, but packets have no fields for
-//! them. They are stored here until the packet arrives.
+//! A segment's acknowledgement number and timestamp echo are known when the segment is sent, but packets in the
+//! simulation have no fields for them. The journal stores both until the packet arrives.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,8 +11,8 @@ use crate::measure::CapturedPacket;
 use crate::network::End;
 use crate::packet::{Packet, SackHandle};
 
-/// Key of a packet in flight. Duplicate acknowledgements without options have equal keys; they are assumed to arrive in
-/// order.
+/// Key under which the journal stores a packet in flight. Duplicate acknowledgements without options have equal keys;
+/// they are assumed to arrive in the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     end: End,
@@ -58,7 +58,7 @@ impl EndState {
     };
 }
 
-/// Packets in flight, and the state of the endpoints of their connections.
+/// Store for captures: the wire forms of packets in flight, and the state of the endpoints of their connections.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
@@ -69,14 +69,14 @@ pub(super) struct Journal {
 
 impl Journal {
     const FEWEST: usize = 1 << 14;
-    /// Maximum age of a stored packet; older ones are assumed to have been dropped.
+    /// Maximum age of a stored packet. Older packets are assumed to have been dropped.
     const LIFETIME: Span = Span::from_secs(60);
 
     pub(super) fn end(&self, host: Host) -> EndState {
         self.ends.get(&host).copied().unwrap_or(EndState::NEW)
     }
 
-    /// Resets the endpoints of a connection that begins; its packets have `number` in common.
+    /// Resets the state of both endpoints when a connection begins. `number` is the number in the connection's packets.
     pub(super) fn begin(&mut self, number: u32) {
         self.ends.remove(&(number, false));
         self.ends.remove(&(number, true));

@@ -80,10 +80,10 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Number of packets, or of samples, ahead of the current one with prefetched connections.
+/// Prefetch distance: the connection that is needed this many packets, or samples of flows, later is prefetched.
 pub(super) const AHEAD: usize = 4;
 
-/// Returns the time up to which a link with the lookahead `delivery` may forward packets; see [`Delivery`].
+/// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -119,7 +119,7 @@ impl World {
 
     /// Runs the event loop. It is compiled separately for runs that record packets (`CAPTURED`).
     ///
-    /// Not inlined, so that one register points to all its state.
+    /// Not inlined, so that one register holds the address of `self` throughout.
     #[inline(never)]
     fn run_loop<const CAPTURED: bool>(&mut self, recorder: &mut dyn Recorder) -> bool {
         loop {
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// Delivers the packets that reach the far end of a link: all that may be forwarded now.
+    /// Delivers the packets that reach the far end of a link now, and later ones as far as its lookahead allows.
     #[inline(always)]
     fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -191,9 +191,9 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers the packets of a link that leads to access links. They cross the access links to their endpoints, or
-    /// wait there if necessary. The number of packets per event is limited: their memory is then still in the caches
-    /// when the answers are processed.
+    /// Delivers packets of a link that leads to access links. The packets cross the access links, and are passed to
+    /// their endpoints or stored until they arrive there. The number of packets per event is limited, so that their
+    /// data is still in the caches when the answers are processed.
     #[inline(never)]
     fn deliver_over_access(&mut self, link: u32, spreading: u32) {
         const MANY: u32 = 1024;
@@ -254,8 +254,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets to endpoints with delays: those that have arrived, and those that will arrive before the next
-    /// observation.
+    /// Forwards the packets that have arrived at a link's far end. Before each of them, the next packets are delivered
+    /// ahead of time if their endpoints hold them for an extra delay ([`Self::hold_ahead`]).
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -270,7 +270,7 @@ impl World {
         }
     }
 
-    /// Passes packets that have just entered empty links to endpoints that delay packets; no event is needed.
+    /// Delivers packets that have just entered empty links, if the packets' endpoints hold them for an extra delay.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
         while let Some(link) = self.env.network.take_ready() {
@@ -279,8 +279,8 @@ impl World {
         }
     }
 
-    /// Passes the next packets of a link to the endpoints that delay them, as long as the packets arrive before the
-    /// next observation.
+    /// Delivers the next packets of a link, ahead of time, to endpoints that hold them for an extra delay. Ends at the
+    /// first packet for another endpoint, and at the next observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(now);
@@ -296,8 +296,8 @@ impl World {
         }
     }
 
-    /// Prefetches the connection of a packet further back on a link, which is assumed to reach the same kind of
-    /// receiver.
+    /// Prefetches the connection of a packet further back on `link`. This packet is assumed to have the same kind of
+    /// receiver, `end`.
     #[inline(always)]
     fn prefetch(&self, end: End, link: u32) {
         let packet = self.env.network.ahead(link, AHEAD);
@@ -362,14 +362,14 @@ impl World {
         }
     }
 
-    /// Returns the time up to which a link with the lookahead `delivery` may forward packets; see [`Delivery`].
+    /// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
-    /// Processes an event of packets that are delayed at one endpoint. These events do not use the general dispatch:
+    /// Processes the packets whose delay at the endpoint `end` is over. This event does not use the general dispatch:
     /// with web traffic that has extra round-trip times, most events are of this kind.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {

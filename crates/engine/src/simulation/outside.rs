@@ -3,11 +3,11 @@
 use crate::network::Path;
 use crate::packet::Packet;
 
-/// Flows of programs outside, and their packets that have crossed the network.
+/// Flows of real programs outside the simulation, and packets of these flows that have crossed the network.
 #[derive(Debug, Default)]
 pub(super) struct OutsideFlows {
-    /// Number of the first outside flow. Outside flows are numbered after datagram streams and connections of foreign
-    /// stacks.
+    /// Number of the first flow of programs outside. These flows are numbered after datagram streams and connections of
+    /// foreign stacks.
     pub(super) first: u32,
     pub(super) paths: Vec<Path>,
     /// Packets that have reached the ends of their routes, and wait to leave.

@@ -46,7 +46,7 @@ impl World {
         Ok(Kind::Tcp { from, to })
     }
 
-    /// Adds the proxies, and the connections between their nodes. Their flow numbers follow those of the flows.
+    /// Adds the proxies and the connections between their nodes, which get the flow numbers after those of the flows.
     pub(super) fn add_proxies(
         &mut self,
         config: &Config,
@@ -127,7 +127,7 @@ impl World {
         }
     }
 
-    /// Returns the description of a sender at a node of a proxy, which also sends when another connection triggers it.
+    /// Returns the [`Endpoint`] of a sender at a node of a proxy. It also sends when other connections deliver data.
     fn prompted_edge(&self, index: usize) -> Endpoint {
         let sender = &self.tcp[index].sender;
         Endpoint::Proxy {
@@ -137,8 +137,8 @@ impl World {
         }
     }
 
-    /// Returns the description of a receiver at a node of a proxy. `draws` is true if its packets pass a queue that
-    /// draws random numbers.
+    /// Returns the [`Endpoint`] of a receiver at a node of a proxy. `draws` is true if received packets pass a queue
+    /// that draws random numbers.
     fn taking_edge(&self, index: usize, draws: bool) -> Endpoint {
         Endpoint::Proxy {
             gets: self.tcp[index].sender.route(),

@@ -1,7 +1,7 @@
-//! Trains: the packets that one event delivers from a link to endpoints, while all answers go onto one other link.
+//! Trains: packets that one event delivers from a link to endpoints whose answers all go onto one other link.
 //!
-//! The code of the endpoints is compiled a second time for trains. Its environment is the other link instead of the
-//! whole network: nothing is looked up per packet, and the state of the loops stays in registers.
+//! The code of the endpoints is compiled a second time for trains, specialised for sending onto this other link. No
+//! link is looked up per packet, and the state of the loops stays in registers.
 
 use longhaul_units::Time;
 
@@ -15,7 +15,7 @@ use crate::schedule::Schedule;
 use crate::transport::tcp::Connection;
 use crate::transport::{Environment, EventLog, FlowDelays};
 
-/// Environment of the endpoints during a train: the link that receives the answers. `S` is its type of service.
+/// Environment of the endpoints during a train: the link that receives the answers. `S` serves this link's packets.
 #[derive(Debug)]
 struct LinkEnvironment<'a, S> {
     now: DualClockTime,
@@ -23,7 +23,7 @@ struct LinkEnvironment<'a, S> {
     schedule: &'a mut Schedule,
     options: &'a mut OptionStore,
     log: &'a mut EventLog,
-    /// True if the link had no packets to forward when an answer entered it.
+    /// True if a packet entered the link while the link had no packets to forward.
     first: bool,
 }
 
@@ -58,7 +58,7 @@ impl<S: PacketService> Environment for LinkEnvironment<'_, S> {
     }
 }
 
-/// Limits of a train: the lookahead of its link, the first arrival, and the next observation.
+/// Values that limit a train: the lookahead of its link, the arrival of its first packet, and the next observation.
 #[derive(Clone, Copy, Debug)]
 struct TrainExtent {
     delivery: Delivery,
@@ -76,7 +76,7 @@ struct Ends<'a> {
 }
 
 impl World {
-    /// Delivers the packets that reach the far end of a link, if all answers go onto the link of `answers`.
+    /// Delivers packets from `link` to endpoints whose answers all go onto the link `answers.to`.
     pub(super) fn deliver_train(&mut self, link: u32, delivery: Delivery, answers: Answers) {
         let network = &mut self.env.network;
         let now = network.dual_clock_time();

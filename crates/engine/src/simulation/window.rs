@@ -19,7 +19,7 @@ pub(super) struct Baseline {
 
 impl Baseline {
     /// Returns two sets of counters of a flow: over the whole run, and over the window. `end` contains the counters at
-    /// the end of the run, with the smallest and largest round-trip times of the window.
+    /// the end of the run, except its smallest and largest round-trip times, which are those of the window.
     pub(super) fn split_flow(&self, id: usize, end: FlowCounters) -> (FlowCounters, FlowCounters) {
         let before = self.flows.get(id).copied().unwrap_or_default();
         let (rtt_min, rtt_max) = self.rtt_extremes.get(id).copied().unwrap_or_default();
@@ -42,8 +42,8 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// Returns two sets of counters of a proxy: over the whole run, and over the window. `flows` and `links` are the
-    /// numbers of flows and links; in the baseline, the proxies follow them.
+    /// Returns two sets of counters of the proxy `number`: over the whole run, and over the window. `flows` and `links`
+    /// are the numbers of flows and links, whose entries precede those of the proxies.
     pub(super) fn split_proxy(
         &self,
         number: usize,

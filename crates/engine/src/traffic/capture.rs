@@ -23,7 +23,7 @@ pub(crate) struct CapturedEnd<'a> {
 }
 
 impl Traffic {
-    /// Returns the state for the capture of a packet; `None` if the packet's connection has ended.
+    /// Returns the endpoint that has sent `packet`, for a capture; `None` if the packet's connection has ended.
     pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<CapturedEnd<'_>> {
         let id = ConnectionId::of(packet.flow);
         let connection = self.connections.get(id)?;
@@ -43,8 +43,8 @@ impl Traffic {
         })
     }
 
-    /// Returns the number of the packet's connection. The flag is true if the sender of the packet is the endpoint that
-    /// opened the connection.
+    /// Returns the number of a packet's connection, and true if the endpoint that opened the connection sent the
+    /// packet. `index` is the flow index in the packet. `data` is true for a packet from the sender of data.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
         let id = ConnectionId::of(index);
         let apart = self

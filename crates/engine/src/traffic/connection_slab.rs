@@ -1,6 +1,6 @@
 //! Storage of connections: slots are reused, but ids are not.
 //!
-//! An id contains the slot and its generation. It identifies stale packets and timers of closed connections, which are
+//! An id contains the slot and its generation. Stale packets and timers, of closed connections, are thus recognised and
 //! ignored. Free slots wait in a queue before they are reused: an id recurs only after some hundred thousand others.
 
 use std::collections::VecDeque;
@@ -60,7 +60,7 @@ impl ConnectionId {
         }
     }
 
-    /// Returns the id of the direction `side` of the same connection, on the first leg.
+    /// Returns the id of the same connection's direction `side`. With a proxy, this is the id of the leg before it.
     pub(crate) fn on(self, side: Side) -> Self {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }
@@ -75,7 +75,7 @@ impl ConnectionId {
         Self(self.0 | Self::SECOND_LEG)
     }
 
-    /// Returns the part of the id that all ids of one connection have in common.
+    /// Returns the id without leg and side. All ids of one connection have this part in common.
     fn connection(self) -> Self {
         Self(self.0 & !(Self::SECOND_LEG | Self::DOWN))
     }
@@ -91,8 +91,8 @@ pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
     /// Free slots, in order of their release.
     free: VecDeque<u32>,
-    /// Memory of removed contents, for reuse. The most recently freed memory is last and is reused first, since it is
-    /// probably still in the caches.
+    /// Memory of contents removed from slots, for reuse. The most recently freed memory is last and is reused first,
+    /// since it is probably still in the caches.
     spare: Vec<Place<T>>,
 }
 
@@ -158,15 +158,14 @@ impl<T> Slab<T> {
         slot.get_mut().filter(|_| current)
     }
 
-    /// Returns a reference to the content with this id; `None` if it has been removed.
+    /// Returns a reference to the content with the id `id`; `None` if the content has been removed.
     pub(crate) fn get(&self, id: ConnectionId) -> Option<&T> {
         let slot = self.slots.get(id.slot())?;
         let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();
         slot.get().filter(|_| current)
     }
 
-    /// Returns the id of the slot's current content, with the side and leg of `id`. Needed since events of timers
-    /// contain no generation.
+    /// Returns `id` with the current generation of its slot. Needed since ids in timer events contain no generation.
     pub(crate) fn renewed(&self, id: ConnectionId) -> ConnectionId {
         let generation = self.slots[id.slot()].generation;
         ConnectionId(
@@ -202,10 +201,10 @@ impl<T> Slab<T> {
         self.slots.get(id.slot())?.content.as_deref()
     }
 
-    /// Calls `act` on all contents, in the order of slots. For prefetching, calls `announce` with the memory of each
-    /// content some slots before its turn.
+    /// Calls `act` on the content of every slot, in order. To prefetch memory, calls `announce` on each content some
+    /// slots earlier.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
-        /// Number of slots ahead of the current one with prefetched memory.
+        /// Number of slots, ahead of the current one, whose memory is prefetched.
         const AHEAD: usize = 4;
         for slot in 0..self.slots.len() {
             if let Some(later) = self.slots.get(slot + AHEAD) {

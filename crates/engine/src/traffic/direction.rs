@@ -17,33 +17,34 @@ use crate::transport::tcp::{Received, Receiver, Sender};
 #[derive(Debug)]
 pub(super) struct Direction {
     pub(super) sender: Sender,
-    /// The receiver on the other side, or at the start node of a proxy.
+    /// The receiver at the sender's peer or, if a proxy splits the direction, at the proxy's start node.
     pub(super) receiver: Receiver,
-    /// The leg from the proxy's end node to the other side, if a proxy splits the direction. The proxy gives it data
-    /// segment by segment; segments thus have equal numbers on both legs.
+    /// The leg from the proxy's end node to the other side, if a proxy splits the direction. The proxy passes
+    /// data on segment by segment; segments thus have equal numbers on both legs.
     pub(super) second_leg: Option<Box<Direction>>,
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps echoed by segments of the opposite direction, which also acknowledge segments of this one. Each echoes
-/// the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when it left. TS.Recent may change
-/// afterwards, if a segment arrives twice.
+/// Timestamps of this direction that segments of the other direction echo. A segment echoes TS.Recent as of its
+/// departure (RFC 7323 section 4.3). TS.Recent may change while the segment is in flight, if a segment of this
+/// direction arrives twice.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.
     first: Time,
-    /// Later timestamps to echo, each with the time since which it is valid; empty unless segments arrive twice.
+    /// Timestamps to echo after `first`. Each entry has the time from which a timestamp is echoed, and the timestamp.
+    /// Empty unless segments arrive twice.
     later: Vec<(Time, Time)>,
 }
 
 impl Echoes {
-    /// Records that the other direction begins to send and echoes the timestamp `stamp`.
+    /// Records that the other direction begins to send segments, which echo the timestamp `stamp`.
     fn begin(&mut self, stamp: Time) {
         self.first = stamp;
         self.later.clear();
     }
 
-    /// Records that the timestamp to echo becomes `stamp` with a segment that arrives at `now`.
+    /// Records that segments sent from `now` on echo the timestamp `stamp`.
     fn note(&mut self, stamp: Time, now: Time) {
         let last = self.later.last().map_or(self.first, |&(_, stamp)| stamp);
         if stamp != last {
@@ -51,7 +52,7 @@ impl Echoes {
         }
     }
 
-    /// Returns the timestamp that is echoed by a segment which left at the time `left`.
+    /// Returns the timestamp that a segment sent at the time `left` echoes.
     fn at(&self, left: Time) -> Time {
         let known = self.later.iter().rev().find(|(since, _)| *since <= left);
         known.map_or(self.first, |&(_, stamp)| stamp)
@@ -77,7 +78,7 @@ impl Direction {
         }
     }
 
-    /// Prefetches the memory that a sample of a direction reads. The direction is `offset` bytes after `place`.
+    /// Prefetches the memory that a sample of a direction reads. The direction begins at byte `offset` of `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);
@@ -85,7 +86,7 @@ impl Direction {
         prefetch_within::<1, _>(place, offset + offset_of!(Self, receiver));
     }
 
-    /// Returns the leg that ends at the other side: the second leg, if a proxy splits the direction.
+    /// Returns the second leg if a proxy splits the direction, otherwise the direction itself.
     pub(super) fn last(&self) -> &Self {
         self.second_leg.as_deref().unwrap_or(self)
     }
@@ -111,8 +112,8 @@ impl Direction {
         (begin, end)
     }
 
-    /// Processes an acknowledgement of this direction while its FIN waits for an empty flight. Returns true if the FIN
-    /// has left.
+    /// Processes an acknowledgement of this direction's data, and sends the FIN if the rule `fin` now allows this.
+    /// Returns true if the FIN has been sent.
     pub(super) fn on_packet_before_fin(
         &mut self,
         packet: &Packet,
@@ -146,7 +147,7 @@ impl Direction {
         self.last().receiver.next() >= end
     }
 
-    /// Returns true if all segments that the sender of the last leg has sent are acknowledged.
+    /// Returns true if all segments of the last leg's sender are acknowledged.
     pub(super) fn is_all_acknowledged(&self) -> bool {
         let sender = &self.last().sender;
         sender.acknowledged() >= sender.end()
@@ -160,8 +161,8 @@ impl Direction {
         }
     }
 
-    /// Returns the counters up to `now`: packets sent by the first leg's sender, and packets that arrived on the other
-    /// side.
+    /// Returns the counters up to `now`: of packets sent by the first leg's sender, and of packets that arrived at the
+    /// last leg's receiver.
     pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
         let last = self.last();
         let received = Received::of(&last.sender, &last.receiver);
@@ -179,13 +180,13 @@ impl Direction {
         self.begin_echoes();
     }
 
-    /// Stores the timestamp that the other direction echoes when it begins to send.
+    /// Stores the receiver's TS.Recent when the other direction begins to send: segments of that direction echo it.
     pub(super) fn begin_echoes(&mut self) {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction in
-    /// flight echo timestamps of this one.
+    /// Processes a segment of this direction that arrives on the other side of the connection. `echoed` is true if
+    /// segments in flight in the other direction echo timestamps of this direction.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {

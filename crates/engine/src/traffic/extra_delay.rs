@@ -13,7 +13,7 @@ use crate::schedule::{Event, Schedule};
 /// Delayed packets with their release times; one queue for each direction.
 type Queues = [VecDeque<(Time, Packet)>; 2];
 
-/// Delay of the packets of one connection, by half of the extra round-trip time in each direction.
+/// The delayed packets of one connection. The delay in each direction is half of the extra round-trip time.
 #[derive(Debug)]
 pub(super) struct ExtraDelay {
     delay: Span,
@@ -25,7 +25,7 @@ pub(super) struct ExtraDelay {
 pub(super) struct QueuePool(Vec<Queues>);
 
 impl QueuePool {
-    /// Stores the queues of a closed connection for reuse; they must be empty.
+    /// Stores the two packet queues of `hold`, from a closed connection, for reuse. Both must be empty.
     pub(super) fn keep(&mut self, hold: ExtraDelay) {
         self.0.push(hold.queues);
     }
@@ -47,7 +47,7 @@ impl ExtraDelay {
         }
     }
 
-    /// Delays a packet that reaches the far end of a direction at the time `comes`.
+    /// Delays a packet that leaves the network at the endpoint `end` at the time `comes`.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -64,7 +64,7 @@ impl ExtraDelay {
         queue.push_back((due, packet));
     }
 
-    /// Removes and returns the next packet at the far end of a direction, if it is due.
+    /// Removes and returns the first delayed packet for the endpoint `end`, if it is due at `now`.
     pub(super) fn pop(&mut self, end: Side, now: Time) -> Option<Packet> {
         let queue = &mut self.queues[end as usize];
         let &(due, packet) = queue.front()?;
@@ -74,7 +74,7 @@ impl ExtraDelay {
         })
     }
 
-    /// Schedules an event for the next packet that is due at an endpoint, if there is a packet.
+    /// Schedules an event for the next packet that is delayed at an endpoint, if any packet is.
     pub(super) fn arm(&self, end: ConnectionId, schedule: &mut Schedule) {
         if let Some(&(due, _)) = self.queues[end.side() as usize].front() {
             schedule.push_timer(due, Event::Held(end.index()));

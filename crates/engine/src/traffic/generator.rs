@@ -22,7 +22,7 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
-    /// Returns all Gaussian series of a set of sources that have no past values yet.
+    /// Returns the Gaussian series of all sources in `all`.
     pub(super) fn series<'a>(
         all: impl Iterator<Item = &'a mut Self>,
     ) -> impl Iterator<Item = &'a mut Gaussian> {
@@ -51,8 +51,8 @@ impl Generator {
         }
     }
 
-    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections of these
-    /// arrivals.
+    /// Returns the time up to which the openings of connections have been drawn in advance, and the maximum number of
+    /// exchanges on the connections opened by then.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         match self {
             Self::Requests(model) => model.known_arrivals(),

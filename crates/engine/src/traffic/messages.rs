@@ -1,5 +1,5 @@
 //! An application that sends messages in bursts over one connection (ns-2's on/off traffic over TCP). The application
-//! never waits: data that the connection cannot send yet queues without a limit.
+//! never waits: the buffer for data that the connection cannot send yet has no limit.
 
 use crate::config::Messages;
 use crate::random::Stream;

@@ -1,4 +1,4 @@
-//! Application traffic: sources that open connections during the run, and these connections.
+//! Application traffic: sources, and the connections that they open during the run.
 //!
 //! A connection takes memory only while it is open. Its endpoints are not known when the simulation begins: no packet
 //! is delivered to them ahead of time (`network/lookahead.rs`).
@@ -43,7 +43,7 @@ use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// Minimum number of connections for prefetching. The state of more connections exceeds a cache of a megabyte.
+/// Minimum number of open connections for prefetching: the state of fewer connections fits into a cache of a megabyte.
 const PREFETCH_THRESHOLD: usize = 256;
 
 /// All sources, and their open connections.
@@ -111,7 +111,7 @@ impl Traffic {
         self.sources.len() - 1
     }
 
-    /// Sets the connections of a source to trace, and the clock of its receivers for transit times.
+    /// Sets two options of a source: the numbers of the traced connections, and the receivers' clock for transit times.
     pub(crate) fn observe(&mut self, source: usize, traced: &[u64], clock: ClockError) {
         let source = &mut self.sources[source];
         (source.traced, source.clock) = (traced.to_vec(), clock);
@@ -252,7 +252,7 @@ impl Traffic {
         });
     }
 
-    /// Processes the packets that are due at one endpoint of a connection that delays packets.
+    /// Processes the packets whose delay at one endpoint of a connection is over.
     pub(crate) fn on_held(&mut self, index: u32, env: &mut Env) {
         let end = ConnectionId::of(index);
         self.with(end, env, |connection, context| {
@@ -322,7 +322,7 @@ impl Traffic {
         self.connections.remove(id);
     }
 
-    /// Returns the number of the proxy that splits the direction with this index; `None` if no proxy does.
+    /// Returns the number of the proxy that splits the direction with the id `index` of a connection, if any.
     pub(crate) fn proxy(&self, index: u32) -> Option<usize> {
         let id = ConnectionId::of(index);
         let source = self.connections.get(id)?.source as usize;
@@ -330,7 +330,7 @@ impl Traffic {
         Some(second_leg.proxy)
     }
 
-    /// Returns the two legs of a direction that a proxy splits; `None` if its connection has ended.
+    /// Returns the two legs of a direction that a proxy splits; `None` if the direction's connection has ended.
     pub(crate) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
         let id = ConnectionId::of(index);
         let direction = self.connections.get_mut(id)?.direction_mut(id.side())?;

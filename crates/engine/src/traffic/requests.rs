@@ -31,8 +31,8 @@ struct Arrivals {
     intervals: Numbers,
     /// Intervals between connections that have been drawn in advance.
     coming: VecDeque<Span>,
-    /// End of the last interval in `coming`; zero before the first interval begins, or if no interval is drawn in
-    /// advance.
+    /// Time up to which the arrivals are known: the end of the last interval in `coming`. Zero before the first
+    /// interval begins, or if no intervals are drawn in advance.
     known_until: Time,
 }
 
@@ -162,8 +162,8 @@ impl RequestModel {
         }
     }
 
-    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections of these
-    /// arrivals.
+    /// Returns the time up to which the openings of connections have been drawn in advance, and the maximum number of
+    /// exchanges on the connections opened by then.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         let Arrivals {
             coming,

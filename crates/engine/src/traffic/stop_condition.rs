@@ -1,5 +1,5 @@
-//! Stop rule: the run ends after a number of completed exchanges. A warning is given if the drawn sizes do not allow
-//! conclusions (Weigle, dissertation, UNC 2003, appendix A).
+//! Stop rule: the run ends after a number of completed exchanges. A warning is given if the largest responses of the
+//! run are smaller than the model requires (Weigle, dissertation, UNC 2003, appendix A).
 
 use longhaul_units::{Span, Time};
 
@@ -16,12 +16,12 @@ pub(crate) struct StopCondition {
     complete: u64,
     /// Number of completed responses that exceed the required 99th percentile.
     long: u64,
-    /// Size of the largest response that began within the required time.
+    /// Size of the largest response that began in time for the rule (`StopRule::start_within`).
     longest: u64,
-    /// Number of exchanges that the rule may count, on all connections opened so far. Completed exchanges that began
-    /// before the measurement window are excluded.
+    /// Number of exchanges on all connections that the rule's flows have opened so far, without completed exchanges
+    /// that began before the measurement window.
     countable: u64,
-    /// Number of connections that are opened before the earliest end is computed again.
+    /// Number of connections still to open before the earliest end of the run is computed again.
     until_next_look: usize,
 }
 
@@ -50,9 +50,8 @@ impl StopCondition {
         }
     }
 
-    /// Returns a lower bound of the time at which enough exchanges can be complete. All exchanges that begin before
-    /// this time are known, and they are too few. Called before each arrival. To save time, it returns `None` except
-    /// once in as many calls as there are sources.
+    /// Returns a time before which the run cannot end, since too few exchanges begin by then; `None` if no such time is
+    /// known. Called before each new connection. To save time, all except one in `sources.len()` calls return `None`.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;

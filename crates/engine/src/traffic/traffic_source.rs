@@ -31,7 +31,7 @@ pub(crate) struct DirectionPaths {
     pub(crate) second_leg: Option<SecondLeg>,
 }
 
-/// A proxy that splits a direction, and the paths of the leg after the proxy.
+/// The part of a split direction after the proxy: the proxy's index, and the paths from the proxy to the receiver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecondLeg {
     pub(crate) proxy: usize,
@@ -91,7 +91,7 @@ impl TrafficSource {
         self.leg(id, self.flow, way.data, way.acks)
     }
 
-    /// Adds the optional parts of a direction: a clock, a trace, and a second leg. `number` is the connection's number.
+    /// Adds the optional parts of a direction of connection `number`: receiver clock, sender trace, leg after a proxy.
     pub(super) fn complete(&mut self, direction: &mut Direction, id: ConnectionId, number: u64) {
         if (id.side() == Side::Down) == self.from_servers {
             direction.receiver.set_clock(self.clock);
@@ -126,7 +126,7 @@ impl TrafficSource {
         self.paths.up.second_leg.is_some() || self.paths.down.second_leg.is_some()
     }
 
-    /// Returns a new record, for the first exchange of a new connection.
+    /// Counts a new connection. Returns the record of the connection's first exchange.
     pub(super) fn record(&mut self, round_trip: Span) -> Exchange {
         let connection = self.counters.connections;
         self.counters.connections += 1;
@@ -150,7 +150,7 @@ impl TrafficSource {
         self.generator.draw_response()
     }
 
-    /// Returns descriptions of the endpoints, which are equal for all connections. Each endpoint may answer any packet.
+    /// Returns the endpoints of the source's connections. Their routes are the same for all connections of the source.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Endpoint> {
         let ConnectionPaths { up, down } = self.paths;
         let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());

@@ -27,8 +27,8 @@ impl Bursts {
         }
     }
 
-    /// Draws the time from the last message to the next one; before the first message, from now. The first burst comes
-    /// after a pause. A burst is rounded to a whole number of messages, at least one.
+    /// Draws the time until the next message: from the previous message or, for the first message, from now. A pause
+    /// comes before each burst. A burst is rounded to a whole number of messages, at least one.
     pub(crate) fn next_gap(&mut self) -> Span {
         let mut gap = self.interval;
         if self.left == 0 {

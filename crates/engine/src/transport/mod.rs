@@ -103,7 +103,7 @@ impl EventLog {
     /// Flow id of connections without recorded events.
     pub(crate) const UNRECORDED: u32 = u32::MAX;
 
-    /// Passes the events to the recorder in order of time. The caller ensures that no earlier event can follow.
+    /// Passes all pending events and states to the recorder, each kind in order of time. No earlier ones may follow.
     pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.pending.sort_by_key(|event| (event.time, event.flow));
         self.pending

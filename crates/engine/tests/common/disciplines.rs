@@ -32,7 +32,7 @@ pub fn queue(
     discipline.config(&values, rate)
 }
 
-/// A discipline and, for variants, a key with a value other than its default, as in scenarios.
+/// A kind of discipline and, optionally, one of its keys with a value other than the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discipline {
     kind: &'static str,

@@ -10,8 +10,8 @@ use longhaul_engine::{Change, DelayBox, GilbertElliott, Loss, Reordering};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Changes of a link, by their times in milliseconds: the new rate in Mbit/s, delay in milliseconds and probability of
-/// loss.
+/// Changes of a link. For each time in milliseconds: the new rate in Mbit/s, the new delay in milliseconds, and the new
+/// probability of loss.
 type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
 
 /// Impairments and changes of a link.
@@ -77,7 +77,7 @@ prop_compose! {
     }
 }
 
-/// Returns a strategy for impairments and changes; half of the values have neither.
+/// Returns a strategy for the impairments and changes of a link. Half of the generated links have none.
 pub fn extras() -> impl Strategy<Value = Extras> {
     prop_oneof![Just(Extras::default()), some_extras()]
 }

@@ -13,7 +13,7 @@ use longhaul_engine::{DelayBox, simulation};
 use longhaul_units::{Span, Time};
 
 /// Checks that lookahead does not change the results, although the endpoints of connections that a source opens are not
-/// known in advance. Runs with explicit service have no lookahead.
+/// known in advance. The second run has no lookahead, since its links use `Service::Explicit`.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
@@ -36,9 +36,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// Checks that progress reports do not change the results. The times of their packet counts depend on the wall clock.
-/// If such a count divided an interval of the window's sum, rounding would change the results, since windows grow by
-/// fractions.
+/// Checks that progress reports do not change the results. Reports come at times that depend on the wall clock. If a
+/// report updated the integral of the window over time, the rounding of the integral would depend on these times.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);
@@ -130,8 +129,8 @@ fn senders_draw_from_one_generator_in_their_turn() {
     assert!(ahead == results(&config));
 }
 
-/// Checks that packets pass an endpoint with delays in their turn. Packets for this endpoint are passed ahead of time.
-/// A packet on its way to another node is not: it competes with packets that start at the endpoint's node.
+/// Checks that lookahead changes no results at a node where some packets end and others pass. Packets for the node's
+/// delaying endpoints are delivered ahead of time. Packets that pass are not: they compete with packets from the node.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

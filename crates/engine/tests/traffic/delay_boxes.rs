@@ -59,9 +59,8 @@ fn every_connection_has_its_own_delay_of_a_box() {
     assert!((mean - 50.0).abs() < 14.0, "{mean}");
 }
 
-/// Checks that packets may enter delay boxes ahead of time without a change of the results. Packets enter on time if
-/// ACKs have processing delays, here of zero. Connections close while packets are on their way to a delay box. If all
-/// links have the same rate and no delay, the connections close when the packets arrive.
+/// Checks that results do not change if packets enter delay boxes ahead of time. In the run for comparison, ACKs have a
+/// processing delay of zero; with such delays, packets enter on time.
 #[test]
 fn delay_boxes_that_are_entered_ahead_change_nothing() {
     for seed in 1..5 {

@@ -74,9 +74,9 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     assert_eq!(records.exchanges[0].timeouts, 0);
 }
 
-/// Checks a connection with exchanges of several kinds, as in Tmix: one with a response, two without one in a row, a
-/// response of many segments to one byte, and another one with a response. The pause of each exchange begins at the end
-/// of the preceding one.
+/// Checks that one connection can have exchanges of several kinds, as in Tmix: with a response, without a response, and
+/// with a response of many segments to a request of one byte. Each exchange begins 5 ms after the end of the preceding
+/// exchange.
 #[test]
 fn a_connection_may_have_exchanges_with_and_without_responses() {
     let kinds = [
@@ -137,8 +137,8 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
     }
 }
 
-/// A response echoes the timestamp that the server had when the response was sent (RFC 7323 section 4.3). A probe that
-/// reaches the server while the response is in flight does not change the measured round-trip time of the request.
+/// Checks that a response echoes a timestamp that arrived before the response left (RFC 7323 section 4.3). A tail loss
+/// probe that arrives later does not change the measured round-trip time.
 #[test]
 fn a_response_echoes_what_had_come_when_it_left() {
     let tcp = Tcp {
@@ -286,8 +286,8 @@ fn connections_come_and_go_through_every_discipline() {
     }
 }
 
-/// Checks that sources with the same seed make the same requests on any network. If the server draws its responses,
-/// congestion decides which request gets which response, and this does not hold.
+/// Checks that sources with the same seed make the same requests on any network. The responses are also the same if
+/// their sizes are drawn with the requests. If they are drawn when requests arrive, congestion changes their order.
 #[test]
 fn the_network_does_not_change_what_is_asked_for() {
     let asked = |binding, rate| {
@@ -373,8 +373,8 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// Checks that the limit times and the integral of the window do not depend on when a connection opens. On the
-/// answering side, both start when this side joins.
+/// Checks that the times of a sender's limits and the integral of its window do not depend on when the connection
+/// opens. For the answering side, both are counted from the time at which this side joins the connection.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let counted = |open_ms| {

@@ -32,10 +32,9 @@ fn data_one_way_needs_no_answer() {
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// Checks that the offered rate of messages is that of their bursts, as for the web flows of a master's thesis
-/// (University of Innsbruck, 2009). 500 sources send messages of 210 bytes at 64 kbit/s for half of the time. As a
-/// stream of bytes, each source offers 32 kbit/s; with each message rounded up to a segment of 1000 bytes, 152.4
-/// kbit/s.
+/// Checks the offered rate of 500 sources with bursts of messages: the web flows of a master's thesis (University of
+/// Innsbruck, 2009). Each source sends messages of 210 bytes at 64 kbit/s for half of the time. As a stream of bytes, a
+/// source thus offers 32 kbit/s; with each message rounded up to a segment of 1000 bytes, 152.4 kbit/s.
 #[test]
 fn messages_offer_what_their_bursts_do() {
     let delivered = |whole_segments| {
@@ -93,8 +92,8 @@ fn datagrams_come_in_bursts() {
     assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
 }
 
-/// Returns a session as in ns-2's WebTraf. Pages consist of objects. The server opens a separate connection for each
-/// object when the request is acknowledged.
+/// Returns a web session with pages of three objects. If `separate`, the server opens a connection for each object when
+/// the request is acknowledged, as in ns-2's WebTraf.
 fn session(separate: bool) -> Web {
     Web {
         pages: 20,
@@ -158,7 +157,8 @@ fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
     );
 }
 
-/// Checks that nothing is sent after a perturbation: a slow start of 1.6 seconds (LBNL-52549, 2003).
+/// Checks that nothing is sent after the end of a perturbation, a connection that is aborted in slow start after 1.6
+/// seconds (LBNL-52549, 2003).
 #[test]
 fn a_perturbation_leaves_no_trace() {
     let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);

@@ -56,7 +56,7 @@ impl Streams {
         }
     }
 
-    /// Returns the stream of the component `path`, or ns-2's shared generator in that mode.
+    /// Returns the stream of the component `path`; with [`Randomness::Ns2`], ns-2's shared generator.
     pub fn component(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -64,14 +64,14 @@ impl Streams {
         }
     }
 
-    /// Returns the stream of the component `path`, also in the mode of ns-2's shared generator.
-    /// Every call with the same path returns a stream with the same numbers.
+    /// Returns an own stream for the component `path`, even with [`Randomness::Ns2`]. Every call
+    /// with the same path returns a stream with the same numbers.
     pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }
 
-    /// Returns the stream of the losses on the link `path`. In ns-2's scripts each error model has
-    /// a separate generator with the same seed.
+    /// Returns the stream of the losses on the link `path`. With [`Randomness::Ns2`], each link has
+    /// a separate generator with the same seed, like error models in ns-2's scripts.
     pub fn losses(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -134,8 +134,8 @@ impl Stream {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
     }
 
-    /// Draws a start time as a fraction of its interval, from 0 to 1. ns-2's scripts use the command `ns-random` for
-    /// it, and divide the 31 bits by their maximum.
+    /// Draws a start time as a fraction, from 0 to 1, of the interval in which flows start. With ns-2's generator, the
+    /// fraction is a 31-bit integer divided by 2^31 - 1, as in scripts that call `ns-random`.
     #[inline]
     pub fn start_fraction(&mut self) -> f64 {
         let number = self.uniform();

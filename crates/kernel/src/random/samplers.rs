@@ -63,8 +63,8 @@ impl Stream {
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Returns a new stream, seeded by a draw. It is for components of a kind with a number unknown
-    /// in advance. In the mode of ns-2, it is the shared generator.
+    /// Returns a new stream, seeded by a draw from this stream, for components whose number is unknown in advance. A
+    /// stream of ns-2's shared generator returns another stream of that generator.
     #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {
@@ -77,8 +77,8 @@ impl Stream {
     }
 }
 
-/// Rounds a number up to a whole number from 1 to [`WITHOUT_END`]. Heavy-tailed distributions may
-/// have no mean, and sums have to fit into 64 bits.
+/// Rounds a number up to a whole number from 1 to [`WITHOUT_END`]. The limit keeps sums of
+/// heavy-tailed numbers within 64 bits.
 #[inline]
 pub fn whole(number: f64) -> u64 {
     (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
@@ -231,7 +231,7 @@ mod tests {
         assert!((114.0..120.0).contains(&rank(0.9)), "{}", rank(0.9));
     }
 
-    /// Counts are rounded up, as in ns-2, which changes the means of its traffic.
+    /// Draws of whole numbers are rounded up to at least 1, as in ns-2.
     #[test]
     fn counts_are_rounded_up() {
         let mut stream = Stream::new(1, 0, "test");

@@ -69,7 +69,7 @@ pub(crate) fn columns() -> Vec<Column<StateRow>> {
     columns
 }
 
-/// Number of columns of the record that are counts; they come first.
+/// Number of count columns of [`FlowState`]; they precede its other columns.
 const COUNTS: usize = 8;
 
 fn identity() -> Vec<Column<StateRow>> {

@@ -74,7 +74,7 @@ fn add(sum: &mut ClassSample, one: &ClassSample) {
     sum.growth_sum += one.growth_sum;
 }
 
-/// Returns a long-lived flow as a class sample of one flow, to be added to the others.
+/// Returns the sample of a class that consists of `flow` alone.
 fn as_class(flow: &LongLivedSample) -> ClassSample {
     let counts = ClassSample {
         packets_out: flow.packets_out,
@@ -99,7 +99,7 @@ fn as_class(flow: &LongLivedSample) -> ClassSample {
     }
 }
 
-/// The row of a class of flows in an interval, without long-lived ones.
+/// Row for a class of flows in an interval. Long-lived flows are not counted in classes.
 pub(crate) struct ClassRow {
     stamp: Stamp,
     class: FlowClass,

@@ -1,5 +1,5 @@
-//! goodput.parquet: goodput of completed flows by group, with a row for each batch (NIST SP
-//! 500-282, chapter 8).
+//! goodput.parquet: goodput statistics of completed flows (NIST SP 500-282, chapter 8). Each row is
+//! for a batch of flows of one group.
 
 use longhaul_mesonet::config::{FileType, PathClass};
 use longhaul_mesonet::records::{FlowGroup, GoodputBatch};

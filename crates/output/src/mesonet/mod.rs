@@ -132,8 +132,8 @@ pub struct MesoNetWriter {
     names: Names,
     sites: Sites,
     routers: Routers,
-    /// Names of the values of the user's measuring functions; `None` before the first interval with
-    /// such values.
+    /// Names of the values that the user's measuring functions return; `None` before the first
+    /// interval with such values.
     measured: Option<Vec<String>>,
     resumption: Resumption,
 }

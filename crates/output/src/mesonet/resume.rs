@@ -96,8 +96,8 @@ fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
 }
 
 impl Resumption {
-    /// Returns the wall-clock time of the whole run: the time `wall` of this process, and that of
-    /// earlier ones.
+    /// Returns the wall-clock time of the whole run: `wall`, the time of this process, plus the
+    /// time of earlier processes.
     pub(super) fn wall(&self, wall: Duration) -> Duration {
         self.wall + wall
     }
@@ -129,8 +129,8 @@ impl MesoNetWriter {
         }
     }
 
-    /// Returns the names of the values of measuring functions in a resumed run; empty if there are
-    /// none.
+    /// Returns the names of the values of the measuring functions; empty without such functions. In a
+    /// new run, also empty until the functions have returned values.
     pub fn measured_names(&self) -> &[String] {
         self.measured.as_deref().unwrap_or_default()
     }

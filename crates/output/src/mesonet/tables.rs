@@ -135,7 +135,7 @@ impl Tables {
     }
 }
 
-/// The run directory, and the state for creating or resuming its tables.
+/// Creator of the tables in a run directory. A table with stored state is resumed.
 struct Creator<'a> {
     directory: &'a PartialDirectory,
     meta: &'a MesoNetMeta,

@@ -16,11 +16,11 @@ use super::values::Values;
 use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 
-/// Number of rows in a row group. Rows are kept in memory until their group is full; this number
-/// limits them to two or three megabytes.
+/// Number of rows in a row group. Rows are kept in memory until their group is full, and take at
+/// most two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
 
-/// Key in a file's metadata for the descriptions of the columns, as JSON.
+/// Metadata key of a Parquet file for the descriptions of its columns, as JSON.
 const DESCRIPTIONS: &str = "longhaul.columns";
 
 /// A Parquet file. A row group is written as soon as `group` rows are waiting.

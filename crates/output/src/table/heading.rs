@@ -19,7 +19,7 @@ pub(super) struct Heading {
     pub(super) description: String,
     #[serde(skip)]
     pub(super) kind: Kind,
-    /// List of the column's texts; empty if its values do not come from a list.
+    /// Texts that rows refer to by index; empty if the column stores its values themselves.
     #[serde(skip)]
     list: Vec<Name>,
 }

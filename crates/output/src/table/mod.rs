@@ -55,8 +55,8 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
 pub(crate) enum Kind {
     /// Texts, such as names.
     Text,
-    /// Counts and identifiers. They are signed in the file, so that differences of columns do not
-    /// wrap around.
+    /// Counts and identifiers. The file stores signed numbers, so that a reader can subtract columns
+    /// without wrapping around.
     Count,
     /// Real numbers.
     Real,
@@ -69,9 +69,9 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Function that appends the values of a column for several rows of type `R`. One call through a
-/// pointer serves all these rows. The function is compiled for each column. It is therefore a plain
-/// loop, which takes a third of the code of chained iterators.
+/// Function that appends the values of a column for several rows of type `R`. Several rows share the cost of a call
+/// through a pointer. Each column has its own compiled function. Its body is a plain loop, because chained iterators
+/// would triple the size of its code.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
@@ -95,8 +95,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of texts from a list. `number` returns the index in the list of a row's
-    /// text.
+    /// Creates a column whose texts come from `list`. `number` returns the index in `list` of the
+    /// text for a row.
     pub(crate) fn of_list(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -114,8 +114,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column with few different texts. All rows that are processed together have the
-    /// same text; `number` returns its index.
+    /// Creates a column whose texts are in `few`. `number` returns the index in `few` of a row's
+    /// text; all rows that are split into columns together must have the same text.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -134,8 +134,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column for numbers of an optional part of rows; it is null in rows without the
-    /// part. Rows processed together either all have the part, or none has
+    /// Creates a column for numbers of an optional part of rows; the column is null in rows without
+    /// the part. Rows that are processed together must all have the part, or none of them
     /// ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
@@ -182,8 +182,8 @@ pub(crate) fn unit(name: &str) -> &'static str {
     known.map_or("", |(_, unit)| unit)
 }
 
-/// A table in a Parquet file: the part that depends on `R`, the type of the rows. Everything else
-/// is in [`TableFile`], which is compiled once.
+/// A table with rows of type `R`, written to a Parquet file. Code that does not depend on `R` is in
+/// [`TableFile`], and is therefore compiled only once.
 pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The latest rows, which have not been split into columns yet.
@@ -201,8 +201,8 @@ impl<R> Table<R> {
         Self::create_of_runs(file, columns, |_, _| true)
     }
 
-    /// Creates a table for rows that come in runs. All rows of a run have the same optional parts:
-    /// `alike` returns true for any two of them.
+    /// Creates a table in which consecutive rows mostly have the same optional parts. `alike`
+    /// returns true if two neighbouring rows do.
     pub(crate) fn create_of_runs(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,
@@ -274,7 +274,7 @@ impl<R> Table<R> {
         self.file.finish()
     }
 
-    /// Syncs all full row groups to disk, and returns the state of the table.
+    /// Syncs all full row groups to disk, and returns the table's state for resuming.
     pub(crate) fn store(&mut self) -> Result<StoredTable, OutputError> {
         self.split_rows();
         self.file.store()

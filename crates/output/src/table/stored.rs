@@ -33,8 +33,8 @@ pub(crate) struct StoredTable {
     waiting: Vec<StoredValues>,
 }
 
-/// Values of a column: non-null values, and runs of rows with or without a value. For texts from a
-/// list, their indices are stored.
+/// Values of a column: the non-null values, and runs of rows with or without a value. A text from a
+/// list is stored as its index.
 #[derive(Debug, Serialize, Deserialize)]
 enum StoredValues {
     Text(Vec<String>, Runs),
@@ -80,7 +80,7 @@ impl StoredValues {
 }
 
 impl TableFile {
-    /// Syncs all full row groups to disk, and returns the state of the table.
+    /// Syncs all full row groups to disk, and returns the table's state for resuming.
     pub(super) fn store(&mut self) -> Result<StoredTable, OutputError> {
         self.sync()?;
         let columns = self.columns.iter();
@@ -186,8 +186,8 @@ mod tests {
         rows.for_each(|row| table.push(row).unwrap());
     }
 
-    /// A resumed table has the same bytes as one that was written without interruption. It is
-    /// stored at any position in a row group, and rows written after that do not count.
+    /// Checks that a resumed table has the same bytes as a table written without interruption. The state is stored at
+    /// several positions in a row group. Rows written after the storing are discarded.
     #[test]
     fn a_table_gone_on_with_has_the_bytes_of_one_written_in_one_go() {
         let folder = std::env::temp_dir().join(format!("longhaul-stored-{}", std::process::id()));

@@ -1,7 +1,7 @@
 //! Values of a table's columns that wait to be written.
 //!
-//! With a thousand flows, row groups fill quickly, so these values are kept small: texts from a
-//! list are stored as indices, and the rows with a value as runs.
+//! Memory use matters with a thousand flows. A text from a list is therefore stored as its index, and definition
+//! levels are run-length encoded.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const NULL: i16 = 0;
 /// Definition level of a row with a value in Parquet.
 const VALUE: i16 = 1;
 
-/// Runs of successive rows with the same definition level: the level, and the number of rows.
+/// Definition levels of the rows, run-length encoded: each level, and the number of successive rows that have it.
 pub(super) type Runs = Vec<(i16, usize)>;
 
 pub(crate) enum Values {
@@ -35,8 +35,8 @@ impl Values {
         }
     }
 
-    /// Appends a value for each row. The function is compiled once, unlike the functions that read
-    /// the values from rows.
+    /// Appends `cells`, one value for each row. The function does not depend on the type of rows,
+    /// so it is compiled only once.
     pub(super) fn extend(&mut self, cells: Vec<Cell<'_>>) {
         let cells = cells.into_iter();
         match self {
@@ -92,8 +92,8 @@ impl Values {
         }
     }
 
-    /// Writes the values to a column of the file, and removes them. `levels` is a buffer for
-    /// definition levels.
+    /// Writes the values to a column of the Parquet file, and clears them. `levels` is a buffer for
+    /// their definition levels, which mark nulls.
     pub(super) fn write(
         &mut self,
         column: &mut SerializedColumnWriter<'_>,
@@ -216,8 +216,8 @@ impl<T: DataType> TypedValues<T> {
     }
 }
 
-/// Texts from a list, as indices. Most are adjacent in the list, so they are written without
-/// copies.
+/// Texts of a column, stored as ranges of indices of a list. A range is written without copying its
+/// texts.
 pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,
     /// Ranges of indices in the list.

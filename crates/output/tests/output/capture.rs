@@ -1,4 +1,4 @@
-//! packets.pcapng as tshark reads it. The tests do nothing if tshark is not installed.
+//! Tests of packets.pcapng as tshark reads it. They do nothing if tshark is not installed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Tables of a simulation of MesoNet, written from records that were made by hand.
+//! Tests of the tables of a simulation of MesoNet. The written records are made up, not simulated.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -98,8 +98,8 @@ pub fn flow_counters(n: u64) -> FlowCounters {
     }
 }
 
-/// Returns counters of a link over `seconds` seconds at 100 Mbit/s, as if behind a token bucket on
-/// a line of 400 Mbit/s.
+/// Returns counters of a link over `seconds` seconds, with a token bucket of 100 Mbit/s and a line
+/// of 400 Mbit/s.
 pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
     let capacity =
         |mbps: u64| Work::of_rate(Rate::from_bps(mbps * 1_000_000), Span::from_secs(seconds));

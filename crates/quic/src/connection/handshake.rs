@@ -42,7 +42,7 @@ pub(crate) struct Handshake {
     step: Step,
     /// Transport parameters of this end.
     own: Vec<u8>,
-    /// Bytes that have arrived, and do not form a whole message yet.
+    /// Bytes received from the peer that do not form a whole handshake message yet.
     received: Vec<u8>,
 }
 
@@ -138,9 +138,9 @@ fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     out.resize(end, 0);
 }
 
-/// Writes a signature that depends on `data`. From signatures of connection identifiers (8 bytes)
-/// the stack derives stateless reset tokens (16 bytes). All bytes of a signature start as 0xff, so
-/// that the end of a token differs from the zeros at the end of a packet.
+/// Fills `signature` with bytes that depend on `data`; bytes beyond the length of `data` are 0xff. The stack signs
+/// connection identifiers (8 bytes), and uses the first 16 bytes as stateless reset tokens. Packets end in zeros, so
+/// the stack never takes their end for a token.
 pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
     signature.fill(0xff);
     let len = signature.len();
@@ -154,8 +154,8 @@ pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// Both ends learn the transport parameters of the other end. Messages of the sizes of TLS 1.3
-    /// are exchanged in pieces of any size until both ends are done.
+    /// Each end learns the transport parameters of the other. The ends exchange messages of the
+    /// sizes of TLS 1.3 in pieces of any size.
     #[test]
     fn both_ends_learn_the_parameters_of_the_other() {
         for piece in [1, 7, 2000] {

@@ -1,4 +1,4 @@
-//! The log (qlog) that a stack writes about a connection, until it is recorded.
+//! Buffer for the log (qlog) that a stack writes about a connection.
 
 use std::io::{self, Write};
 use std::mem;

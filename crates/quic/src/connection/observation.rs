@@ -61,8 +61,8 @@ pub(crate) struct Observation {
 pub(crate) struct SharedObservation(Arc<Mutex<Observation>>);
 
 impl SharedObservation {
-    /// Creates the observation of the sending end. `traced` is true if a record is made of each
-    /// acknowledgement.
+    /// Creates the observation of the sending end's controller. `traced` is true if each
+    /// acknowledgement gets a record.
     pub(crate) fn of_sender(traced: bool) -> Self {
         let shared = Self::default();
         shared.lock().traced = traced;

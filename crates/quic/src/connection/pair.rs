@@ -35,8 +35,8 @@ pub(crate) struct Pair<E> {
 }
 
 impl<E: End> Pair<E> {
-    /// Creates the pair of two ends. Their clocks begin at `zero`. `sender` is the observation of the sending end,
-    /// `log` its log.
+    /// Creates the pair of two ends. Their clocks begin at `zero`. `sender` and `log` are the
+    /// observation and the log of the sending end.
     pub(crate) fn new(
         zero: Instant,
         client: Host,

@@ -6,10 +6,10 @@
 //! (RFC 9001 section 5.3), and the receiver drops the packet. [`open`] refuses the packet for the
 //! same reason.
 //!
-//! The number precedes the payload: the payload consists of zeros, and the engine stores datagrams
-//! without the zeros at their ends. Zeros follow the payload: a receiver compares the end of each
-//! packet with its peer's stateless reset token (RFC 9000 section 10.3.1), and a last frame might
-//! contain that token.
+//! The number stands before the payload, since the engine stores datagrams without the zeros at
+//! their ends, and payloads are mostly zeros. The rest of the tag is zeros after the payload.
+//! Without these zeros, a packet might end in a frame with a stateless reset token, and the
+//! receiver would take it for a stateless reset (RFC 9000 section 10.3.1).
 
 use bytes::{Buf, BytesMut};
 
@@ -19,8 +19,8 @@ pub(crate) const TAG: usize = 16;
 /// Length in bytes of the packet number before the payload, and also of the zeros after it.
 const HALF: usize = TAG / 2;
 
-/// Protects packet `number`. Its header has `header_len` bytes, and its last [`TAG`] bytes are
-/// free.
+/// Writes the packet number `number` before a packet's payload, and zeros after it. The payload
+/// begins at `header_len`, and [`TAG`] unused bytes follow it.
 pub(crate) fn seal(number: u64, packet: &mut [u8], header_len: usize) {
     let payload = header_len..packet.len() - TAG;
     let end = payload.end + HALF;

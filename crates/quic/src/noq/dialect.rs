@@ -28,8 +28,8 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
 /// ([`super::TRAITS`]).
 pub(super) fn write_qlog(_: &mut TransportConfig, _: Instant, _: SharedLog) {}
 
-/// Passes a datagram to an endpoint. The endpoint's answer outside connections is appended to
-/// `response`.
+/// Passes a datagram to an endpoint. If the endpoint itself answers, for instance with a stateless
+/// reset, the answer is appended to `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,

@@ -1,5 +1,5 @@
-//! The session without encryption: its keys leave data unchanged, and write the packet number where
-//! an AEAD has its tag.
+//! A session without encryption, in place of TLS. Instead of the tag of an AEAD, a packet contains its whole packet
+//! number, and zeros.
 
 use std::any::Any;
 
@@ -14,12 +14,12 @@ use noq_proto::{ConnectError, ConnectionId, PathId, Side, TransportError, Transp
 use crate::connection::handshake::{Handshake, SAMPLE, SIGNATURE, sign};
 use crate::connection::protection::{TAG, open, seal};
 
-/// Configuration of sessions without encryption, for both ends. It also serves as the keys of their
-/// endpoints.
+/// Configuration of sessions without encryption, for both ends. It also replaces an endpoint's keys
+/// for reset and retry tokens.
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 
-/// Keys that leave data unchanged and write packet numbers.
+/// Keys that do not encrypt, but write packet numbers.
 #[derive(Debug)]
 struct NoKey;
 

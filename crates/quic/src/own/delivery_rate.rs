@@ -1,6 +1,6 @@
-//! Delivery rate of the last flight (draft-cheng-iccrg-delivery-rate-estimation-02). The sender
-//! knows the send time of an acknowledged packet, but not its number. Packets sent at the same time
-//! are therefore treated as one burst.
+//! Estimation of a connection's delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02). A
+//! QUIC stack tells its controller the send time of an acknowledged packet, but not its number.
+//! Packets sent at the same time are therefore treated as one burst.
 //!
 //! The draft's names of variables are in parentheses.
 
@@ -46,8 +46,8 @@ pub(super) struct DeliveryRate {
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
-    /// Number of delivered bytes at the end of application-limited samples (`C.app_limited`);
-    /// `None` without such samples.
+    /// Number of delivered bytes up to which the application limits the sender (`C.app_limited`);
+    /// `None` if the application does not limit it.
     limited_until: Option<u64>,
 }
 
@@ -61,8 +61,8 @@ impl DeliveryRate {
         }
     }
 
-    /// Notes that a packet is sent when `delivered` bytes have been delivered; `alone` is true if
-    /// nothing is in flight.
+    /// Records that a packet is sent at `now`. `delivered` is the number of bytes delivered so far;
+    /// `alone` is true if no other packet is in flight.
     pub(super) fn on_sent(&mut self, delivered: u64, alone: bool, now: Instant) {
         if alone {
             self.flight_began = now;
@@ -90,9 +90,9 @@ impl DeliveryRate {
         self.limited_until = Some(delivered);
     }
 
-    /// Returns the sample of an acknowledgement. `newest` is the send time of its last packet;
-    /// `delivered` is the number of bytes delivered after it. There is no sample if the interval is
-    /// shorter than the minimum round trip, as for bursts of acknowledgements.
+    /// Returns the delivery rate that an acknowledgement shows, and the sender's limit. `newest` is the send time of
+    /// the last acknowledged packet; `delivered` includes the bytes of this acknowledgement. Returns `None` if the
+    /// interval of the rate is shorter than `min_rtt`, as for bursts of acknowledgements.
     pub(super) fn sample(
         &mut self,
         newest: Instant,

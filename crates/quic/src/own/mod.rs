@@ -106,7 +106,7 @@ struct Packets {
 }
 
 impl Packets {
-    /// Adds `bytes` bytes. Returns the number of packets of `mtu` bytes that they complete.
+    /// Adds `bytes` to the counter. Returns the number of packets of `mtu` bytes that have become complete.
     fn add(&mut self, bytes: u64, mtu: u64) -> u64 {
         self.rest += bytes;
         let packets = self.rest / mtu;
@@ -116,7 +116,7 @@ impl Packets {
     }
 }
 
-/// Deliveries and losses of the connection so far, for the algorithm's samples.
+/// Counts of a connection so far, from which the algorithm's inputs are computed.
 #[derive(Clone, Debug)]
 struct Progress {
     /// Start of the algorithm's clock.

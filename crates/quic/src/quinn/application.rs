@@ -15,8 +15,8 @@ const CHUNK: [usize; 2] = [1 << 14, 1 << 20];
 /// small fraction of the buffer.
 const CHUNKS: u64 = 64;
 
-/// Data to send, used repeatedly. It is not copied until it is put into packets. Nothing writes to
-/// it, so the system maps all its pages to one page of zeros, and this page stays in the cache.
+/// Zeros to send, used repeatedly. The stack copies them only into packets. Nothing writes to their
+/// memory, so the system maps all its pages to one page of zeros, which stays in the cache.
 static ZEROS: LazyLock<Vec<u8>> = LazyLock::new(|| vec![0; CHUNK[1]]);
 
 /// The application that sends.

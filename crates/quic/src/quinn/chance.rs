@@ -9,7 +9,7 @@ use proto::{ConnectionId, ConnectionIdGenerator, TimeSource};
 /// Generator of connection identifiers that count upwards, in place of the stack's random ones.
 #[derive(Debug)]
 pub(super) struct CountedIdentifiers {
-    /// Number of the end, which makes the identifiers of the two ends differ.
+    /// Number of the end, 0 or 1: it makes the identifiers of the two ends differ.
     end: u8,
     next: u64,
 }
@@ -42,7 +42,7 @@ pub(super) fn initial_identifier() -> ConnectionId {
     ConnectionId::new(&[7; 20])
 }
 
-/// A clock that always shows the same time, so no token expires.
+/// A clock that always shows the same time, so that address validation tokens never expire.
 #[derive(Debug)]
 pub(super) struct StoppedClock;
 

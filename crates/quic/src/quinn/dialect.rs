@@ -30,8 +30,8 @@ pub(super) fn write_qlog(config: &mut TransportConfig, zero: Instant, log: Share
     config.qlog_stream(qlog.into_stream());
 }
 
-/// Passes a datagram to an endpoint. The endpoint's answer outside connections is appended to
-/// `response`.
+/// Passes a datagram to an endpoint. If the endpoint itself answers, for instance with a stateless
+/// reset, the answer is appended to `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,

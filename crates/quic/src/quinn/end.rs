@@ -43,7 +43,7 @@ pub(super) struct StackEnd {
 }
 
 impl StackEnd {
-    /// Creates an end. `client` is the configuration for opening the connection; `None` for the server.
+    /// Creates one end of a connection. `client` is the client's configuration; `None` for the server.
     pub(super) fn new(
         endpoint: Endpoint,
         peer: SocketAddr,
@@ -69,8 +69,8 @@ impl StackEnd {
         }
     }
 
-    /// Passes the connection's events to its endpoint and its application. Received datagrams and
-    /// timeouts cause events; sending causes none (documentation of `Connection::poll`).
+    /// Passes the connection's events to its endpoint and its application. Must be called after a received datagram or
+    /// a timeout; sending causes no events (documentation of `Connection::poll`).
     fn process_events(&mut self, now: Instant) {
         let Some((handle, connection)) = &mut self.connection else {
             return;

@@ -1,5 +1,5 @@
-//! Factory of the stack's connections for scenarios, with a controller of the stack or an algorithm
-//! of Longhaul.
+//! Factory of the stack's connections. Their controller is a controller of the stack, or an
+//! algorithm of Longhaul.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::setup::connection;
 use super::{CONTROLLERS, TRAITS, VERSION, controller, warning};
 use crate::own::check;
 
-/// Finds the stack, with one of its controllers or an algorithm of Longhaul.
+/// Returns the stack with `settings`. An algorithm of Longhaul in `own` replaces the stack's controller.
 pub(crate) fn find(
     settings: &QuicStack,
     own: Option<&OwnAlgorithm>,

@@ -34,7 +34,7 @@ const TRAITS: StackTraits = StackTraits {
     writes_qlog: true,
 };
 
-/// Returns the factory of the controller `name` of quinn; `initial_window` is in bytes, `None` for
+/// Returns the factory of quinn's controller `name`. `initial_window` is in bytes; `None` selects
 /// the default.
 fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     macro_rules! configured {

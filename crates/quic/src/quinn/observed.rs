@@ -1,4 +1,4 @@
-//! A congestion controller that forwards all calls to another one, and notes them for records.
+//! A congestion controller that forwards all calls to another one, and stores their data for the records of a run.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ impl ControllerFactory for Observing {
 /// A controller with noted calls.
 struct ObservedController {
     inner: Box<dyn Controller>,
-    /// True for quinn's BBR. It draws the phase of its gain cycle without a seed. Its pacing rate, used by nothing,
-    /// would therefore make records and logs differ from run to run.
+    /// True for quinn's BBR, whose pacing rate is not reported. BBR draws the phase of its gain
+    /// cycle without a seed, so its pacing rate would make records and logs differ from run to run.
     draws: bool,
     shared: SharedObservation,
 }

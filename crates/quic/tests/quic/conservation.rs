@@ -34,10 +34,10 @@ fn transfers_are_delivered_whole() {
     }
 }
 
-/// Checks that a late packet is not taken for a packet with another number. A packet number of one byte suffices for
-/// fewer than 128 packets in flight. It is ambiguous after 128 later packets (RFC 9000 section 17.1 and appendix A),
-/// which take 15 ms on this path. A receiver that decoded it as a later number would acknowledge a packet that has not
-/// been sent yet.
+/// Checks that a late packet is not taken for a packet with another number. Packet numbers of one
+/// byte are ambiguous after 128 later packets (RFC 9000 section 17.1 and appendix A), which take
+/// 15 ms on this path. A receiver that took a late packet for a later one would acknowledge a packet
+/// that has not been sent yet.
 #[test]
 fn late_packets_are_not_taken_for_others() {
     let (totals, _) = run(&with(&[
@@ -53,8 +53,8 @@ fn late_packets_are_not_taken_for_others() {
     assert!(flow.rtt_min >= Span::from_millis(5));
 }
 
-/// A connection that is unfinished at the end of the run has sent at least as many bytes as were
-/// read.
+/// A connection that is unfinished at the end of the run has delivered fewer bytes than it sent. The
+/// packets that are neither delivered nor dropped fit into the path.
 #[test]
 fn unlimited_sources_deliver_less_than_they_send() {
     let (totals, _) = run(&with(&[]));

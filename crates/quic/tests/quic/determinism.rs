@@ -59,7 +59,7 @@ fn threads_agree() {
     }
 }
 
-/// Prints the hashes of all controllers; [`processes_agree`] runs it in separate processes.
+/// Prints a hash of the results for each controller; [`processes_agree`] runs this test in separate processes.
 #[test]
 #[ignore = "prints what another test compares"]
 fn print_digests() {
@@ -86,7 +86,7 @@ fn processes_agree() {
     assert_eq!(print(), print());
 }
 
-/// Checks that traces of quinn's BBR repeat, although it draws a phase without a seed.
+/// Checks that traces of quinn's BBR repeat, although BBR draws the phase of its gain cycle without a seed.
 #[test]
 fn traces_of_bbr_repeat() {
     let traces = || {
@@ -131,8 +131,8 @@ fn a_qlog_changes_nothing() {
     assert!(beyond < 5, "{beyond}");
 }
 
-/// Checks that a link gives the same results whether or not it processes packets ahead of time. Links with captured
-/// packets do not.
+/// Checks that a link gives the same results whether or not it processes packets ahead of time. A
+/// link with captured packets does not process packets ahead of time.
 #[test]
 fn work_ahead_of_time_agrees() {
     let [(mut one, records_one), (mut two, mut records_two)] =

@@ -19,8 +19,8 @@ fn warning_of(overrides: &[&str]) -> String {
     warning.clone()
 }
 
-/// Ordered reading closes the connection on a long fat path: quinn closes a connection when a
-/// stream that is read in order has more than 1024 pieces behind gaps.
+/// Checks that quinn closes a connection on a long fat path if its stream is read in order: such a
+/// stream may have at most 1024 pieces of data behind gaps.
 #[test]
 fn ordered_reads_of_a_long_fat_path_close_the_connection() {
     let long_and_fat = [
@@ -69,8 +69,8 @@ fn a_handshake_through_a_full_queue_times_out() {
     assert!(warning.contains("timed out"), "{warning}");
 }
 
-/// Checks that a connection that times out after its transfer does not count as lost, and that a stopped flow finishes
-/// its stream.
+/// Checks that a connection that times out after its stream has ended does not count as lost. The
+/// stream ends after a transfer, or because the flow is stopped.
 #[test]
 fn connections_that_are_done_are_not_lost() {
     for done in [r#"flows.0.transfer="1 MB""#, r#"flows.0.stop="2 s""#] {

@@ -28,7 +28,7 @@ class Running:
         return float(np.ptp(self.after(count)))
 
     def variation_after(self, count: int) -> float:
-        """Return the coefficient of variation of the statistic over all n of at least `count`."""
+        """Return the coefficient of variation of the running statistic from n = `count` on."""
         later = self.after(count)
         return float(later.std() / later.mean())
 

@@ -1,4 +1,4 @@
-"""Means over a grid of two coordinates, such as round-trip time and size, and their differences."""
+"""Maps of means over two coordinates (such as round-trip time and size), and their differences."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class MeanMap:
         return np.where(enough, self.totals / np.maximum(self.counts, 1), np.nan)
 
     def __add__(self, other: "MeanMap") -> "MeanMap":
-        """Return a map of the values of both maps; they may be maps of two replications."""
+        """Merge the values of two maps with the same cells, such as those of two replications."""
         if not (np.array_equal(self.x_edges, other.x_edges)
                 and np.array_equal(self.y_edges, other.y_edges)):  # fmt: skip
             raise ValueError("expected two maps with the same cells")
@@ -37,8 +37,8 @@ def mean_map(
 ) -> MeanMap:
     """Assign `values` to the cells of a grid by their coordinates `x` and `y`.
 
-    `x_edges` and `y_edges` are the borders of the cells. A cell includes its upper borders but not
-    its lower ones. Values outside the grid are left out.
+    `x_edges` and `y_edges` are the borders of the cells. A cell includes its lower borders but not
+    its upper ones. Values outside the grid are left out.
     """
     edges = np.asarray(x_edges, float), np.asarray(y_edges, float)
     given = np.asarray(values, float)

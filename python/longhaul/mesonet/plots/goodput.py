@@ -1,7 +1,7 @@
-"""Goodput of completed flows by size of file, path and interface: NIST SP 500-282, figure 8-7.
+"""Goodput of completed flows by type of file, path and interface: NIST SP 500-282, figure 8-7.
 
-Each type of file has twelve panels: mean packets per second in the upper row, and as a fraction of
-the interface's speed in the lower row. A panel has a bar for each run and algorithm.
+Each type of file has a row of panels for packets per second, and one for fractions of the
+interface's speed. A panel has a bar for each run and algorithm.
 """
 
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Ba
 def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
     """Return mean goodputs by flow group in the part of the run that is shown.
 
-    A second column has them as fractions of the interface's speed.
+    `share` is the goodput as a fraction of the interface's speed.
     """
     goodput = in_part_of_run(tables.goodput, pl.col("interval") * tables.interval_s, options)
     hosts = tables.scenario["hosts"]
@@ -96,7 +96,7 @@ def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
 
 
 def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
-    """Return the types of file to draw: the requested ones, or all that occur in the runs."""
+    """Return the file types (`movie`, `web`, ...) to draw: as requested, or all in `means`."""
     there = [file for file in groups.FILES if any(file in table["file"] for table in means)]
     if not there:
         raise ResultsError("--from and --to: no group of flows is complete in this part of the run")

@@ -41,7 +41,7 @@ def _end_s(run: RunData) -> float:
 def _with_periods(
     name: str, help: str, takes: Sequence[str] = ()
 ) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
-    """Register a plot with a panel per run, and the names of the scenario's periods above it."""
+    """Register a plot with a panel per run, and the names of the run's periods above each panel."""
 
     def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
         @register(name, help, has_table("network"), takes)
@@ -182,7 +182,7 @@ class Lines:
         periods.head(axes, whole, [self._means(curve, each, whole) for curve, each in rows])
 
     def _rows(self, curve: Curve) -> pl.DataFrame:
-        """Return the rows of the flow, class or router of a curve, one per interval."""
+        """Return the rows for the flow, class or router that a curve shows."""
         table: pl.DataFrame = getattr(MesoNet.of(curve.run), self.table)
         return table if self.key is None else table.filter(pl.col(self.key) == curve.part)
 
@@ -194,10 +194,8 @@ class Lines:
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
         """Return the mean of a curve in each period.
 
-        Intervals before a flow starts are included, as in summaries.
-
-        A mean is None if the period has at most one sample, because the flow starts at the period's
-        end. It is also None if the run ended before the period.
+        Intervals before a flow starts are included, as in summaries. The mean is None if the flow
+        has at most one sample in the period, or if the run ended before the end of the period.
         """
         there = self._value(curve, self.there).count() > 1
         mean = pl.when(there).then(self._value(curve).mean())

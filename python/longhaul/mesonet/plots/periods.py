@@ -1,9 +1,9 @@
 """Periods of a run in plots over time: borders, names, and means of each period.
 
 Names are above the frame, at the middle of each period, and means are below the names. Each line
-has a row of means in its colour; if there are several lines, the row begins with a short piece of
-its line. The mean of a single line is also drawn over its period. Means of several lines are not
-drawn, because they would hide the lines.
+has a row of means in its colour. If there are several lines, a row begins with a sample of the
+line's style. The mean of a single line is also drawn over its period; means of several lines would
+hide the lines.
 """
 
 from collections.abc import Sequence
@@ -98,7 +98,7 @@ def _number(value: float) -> str:
 
 
 def make_room(drawing: Figure) -> None:
-    """Move titles above the rows that `head` has written, and enlarge the figure for them."""
+    """Move titles above the text that `head` has drawn, and make the figure higher."""
     texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
     if not texts:
         return

@@ -23,7 +23,7 @@ def dendrograms(
 ) -> Figure:
     """Draw a dendrogram of the competitors for each condition.
 
-    Each subtree below the cut, a fraction of the tree's height, has its own colour.
+    Subtrees that join below a fraction of the tree's height have their own colours.
     """
     drawing, axes = panels(len(trees), columns=6, width=shared.PAGE / 6, height=1.4)
     for panel, tree, title in zip(axes, trees, titles, strict=True):
@@ -52,9 +52,9 @@ def congestion_bars(
     rates: Sequence[float], levels: Mapping[str, Sequence[str]], signs: str,
     classes: Sequence[str], bounds: Sequence[float], label: str,
 ) -> Figure:  # fmt: skip
-    """Draw retransmission rates of conditions in ascending order, in blocks by congestion class.
+    """Draw a bar for each condition's retransmission rate, in ascending order.
 
-    `signs` is the legend of signs in the levels, and `bounds` are the rates between classes.
+    `signs` explains the signs - and + in `levels`. `bounds` are the rates that separate classes.
     """
     order = congestion.congestion_order(rates)
     rows = {name: [texts[c] for c in order] for name, texts in levels.items()}

@@ -1,4 +1,4 @@
-"""Elements shared by plots over conditions: numbers of competitors, notes, rows of levels."""
+"""Texts shared by plots over conditions: legend, title, notes, and texts below the axis."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ def below(
 ) -> None:
     """Draw rows of text below an axis of conditions, a text per condition.
 
-    `rows` maps names, which are drawn to the left of the rows, to the texts.
+    `rows` has the texts of each row by its name, which is drawn on the left.
     """
     axes.set_xticks([])
     # Below the label of the lowest tick.

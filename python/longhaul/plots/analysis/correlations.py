@@ -100,7 +100,7 @@ def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> F
 
 @styled()
 def correlation_histogram(values: ArrayLike, threshold: float = of.NIST_THRESHOLD) -> Figure:
-    """Draw a histogram of |r| over pairs of responses, and mark the threshold for groups."""
+    """Draw a histogram of |r| over pairs of responses, with a line at `threshold`."""
     count, edges = of.histogram(of.correlations(values))
     drawing, axes = single(4.8, 3.0)
     axes.bar(edges[:-1], count, np.diff(edges), align="edge", color=PLAIN, edgecolor="white")
@@ -117,7 +117,7 @@ def index_plot(
 ) -> Figure:  # fmt: skip
     """Draw a point for each pair of responses with |r| above the threshold.
 
-    Responses are ordered by number of partners.
+    Responses are in ascending order of their number of points.
     """
     r = np.abs(of.correlations(values))
     order = of.by_partners(r, threshold)
@@ -159,7 +159,7 @@ def weights(
 
 @styled()
 def shares(components: Components) -> Figure:
-    """Draw the fraction of the variance that each principal component explains, and their sums."""
+    """Draw each principal component's fraction of the variance, and the cumulative fractions."""
     given = 100 * components.variance_shares
     drawing, axes = single(max(4.2, 0.3 * len(given) + 1.5), 3.0)
     at = np.arange(len(given))

@@ -88,7 +88,7 @@ def is_amount(levels: Iterable[object]) -> bool:
 
 
 def explain_intervals(drawing: Figure, *, known: bool) -> None:
-    """Write a note on the intervals above all panels, if intervals are `known`."""
+    """Write above all panels which interval the bars show, if intervals are `known`."""
     if known:
         drawing.suptitle(f"bars: {INTERVAL}", x=0.99, ha="right", fontsize=8)
 
@@ -121,9 +121,9 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
 
 
 def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -> None:
-    """Write a legend of text lines below all panels, and make the figure higher by as much.
+    """Write a legend of text lines below all panels, and increase the figure's height for it.
 
-    It is used if the width of a figure is fixed, so the legend has no place at the side.
+    In a figure of fixed width, a legend has no place at the side.
     """
     count = sum(text.count("\n") + 1 for text in lines)
     drawing.set_figheight(drawing.get_figheight() + (count + 2) * LINE * size / 72)

@@ -35,15 +35,15 @@ def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw the residuals of competitors from their mean, by condition.
-
-    Conditions are in the order of their largest residual.
+    """Draw, for each condition, the differences of competitors from their mean (residuals).
 
     `values` has a row per condition and a column per competitor. `levels` has, for each factor, a
-    text per condition. `label` is the name of the response and its unit. Columns are green if they
-    have a significant high outlier, red for a low one, and black otherwise. Rows below the axis
-    have the levels of factors, the extreme competitor, its residual's order of magnitude and
-    percentage of the mean, and Grubbs' statistic.
+    text per condition, and `signs` explains them. `label` is the response's name and unit.
+
+    Conditions are in the order of their largest residual. They are green with a significant high
+    outlier, red with a low one, and black otherwise. Rows below the axis have the levels of
+    factors, Grubbs' statistic, the extreme competitor, and its residual's order of magnitude and
+    percentage of the mean.
     """
     given = np.asarray(values, float)
     each = [outliers.residuals(row, critical) for row in given]
@@ -145,9 +145,9 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """Return the index of the first of `groups` whose numbers would overlap the next group's.
+    """Return the index of the first of `groups` that overlaps the next in the plot; else None.
 
-    Return None if no numbers overlap. `fit` is how many numbers fit into a row.
+    A group has competitors' numbers, printed near their `heights` in rows of at most `fit`.
     """
     edges = []
     for group in groups:
@@ -167,9 +167,9 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows below the axis, a text per condition, empty where all values are equal.
+    """Return the rows of text below the axis, by title, with a text per condition.
 
-    `each` has the residuals of each condition, and `numbers` the numbers of the competitors.
+    If a condition has equal values, its texts are empty, or -1 for the competitor's number.
     """
 
     def row(text: str, figure: str) -> list[str]:

@@ -42,7 +42,7 @@ NAMED_ALIASES = 2
 
 @dataclass(frozen=True)
 class Screening:
-    """Runs of a two-level design, with one response, the input of all ten plots."""
+    """Input of all ten plots: the runs of a two-level design, with one response."""
 
     coded: np.ndarray
     """Levels as -1 or +1; shape: runs x factors."""
@@ -51,7 +51,7 @@ class Screening:
     label: str
     """Name of the response with its unit, for the axis."""
     cells: Sequence[object] | None = None
-    """A value for each run that is equal for replications; needed if other factors vary as well."""
+    """A value per run, equal for replications; needed if factors outside `coded` vary."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor, as written in scenarios."""
 
@@ -287,7 +287,7 @@ def absolute_effects(given: Screening) -> Figure:
 
 
 def _name_terms(axes: Axes, names: Sequence[str]) -> None:
-    """Label the effects along an axis; each alias has a further line."""
+    """Write names of effects below the x axis, and aliases on further lines."""
     axes.set_xticks(
         range(len(names)), [name.replace(" = ", "\n= ") for name in names], rotation=60,
         ha="right", rotation_mode="anchor", fontsize=7,

@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Name, in labels, of the algorithm's own flows, or of the first of two responses."""
+    """Label for the algorithm's own flows, or for the first of two responses."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""
@@ -143,7 +143,7 @@ def difference_bars(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], conditions: Sequence[str],
     of: Pair, order: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a bar from the goodput of own flows to that of competing flows.
+    """Draw a bar from the goodput of an algorithm's own flows to that of the competing flows.
 
     There is a bar for each condition and algorithm, green where the own goodput is higher. `own`
     and `others` have a row per condition and a column per algorithm.
@@ -184,7 +184,7 @@ def rank_matrix(
     values: ArrayLike, who: int, title: str, conditions: Sequence[str], groups: Sequence[str],
     notes: Sequence[str] = (), factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw the rank of competitor `who` by condition and group; rank 1 is the lowest goodput.
+    """Draw the rank of competitor `who` by condition and group of flows; 1 is the lowest value.
 
     A square is green if the competitor's value is above the mean, red if below. It is filled if no
     other competitor's value is farther from the mean. `values` has the shape (condition, group of
@@ -227,9 +227,9 @@ def rank_matrix(
 def rank_spread(
     summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
 ) -> Figure:
-    """Draw the standard deviation of each competitor's average ranks over their mean.
+    """Draw mean and standard deviation of each competitor's average ranks by group of responses.
 
-    The lower right is best.
+    `over` describes the groups.
     """
     drawing, axes = single(for_width_of(5.2), 4.2)
     axes.margins(0.14)

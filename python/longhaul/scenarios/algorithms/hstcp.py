@@ -37,7 +37,7 @@ class Curves:
         return w * w * p * 2 * b / (2 - b)
 
     def tabulated(self) -> Tabulated:
-        """Return `a(w)` as a table, for windows at which `b(w)` is large enough."""
+        """Return `a(w)` as a table, for windows from `low_window` until `b(w)` reaches 0.01."""
         x = (max(self.min_decrease, 0.01) - 0.5) / self.decrease_slope
         end = max(min(self.low_window * exp(x), 4e6), self.low_window)
         return Tabulated(self.increase, self.low_window, end)

@@ -41,8 +41,7 @@ class Data:
     def read(cls, folder: Path, known: Iterable[str]) -> "Data":
         """Read the results in a directory.
 
-        `known` are names of axes; those that are columns of the tables become the axes of the
-        results.
+        Columns of the tables whose names are in `known` become the axes of the results.
         """
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")
@@ -116,7 +115,7 @@ class Data:
         return groups.agg(numbers, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
-        """Return an experiment's cells (combinations of levels) with medians, or its runs.
+        """Return an experiment's runs if `of_runs`, otherwise medians by cell (levels of all axes).
 
         Raise NotRunError if the experiment has no run.
         """
@@ -178,7 +177,7 @@ class Data:
     def pairs(
         self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """Return the replications of both cells, and a metric's values in `cell` and in `other`."""
+        """Return the replications that both cells have, and the metric's values in each cell."""
         first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (
@@ -218,9 +217,9 @@ class Data:
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the cells with the levels `where` in which a metric was measured.
+        """Return the measured values of a metric in the cells with the levels `where`.
 
-        The table has the axes and the metric. Raise NotRunError if there is no such cell.
+        The columns are the axes and the metric. Raise NotRunError if no cell is left.
         """
         lookup = _of(self.cells_by_experiment, experiment)
         _, rows = lookup.measured(metric, where)
@@ -282,7 +281,7 @@ class Curve:
     y: np.ndarray
 
     def at(self, x: float) -> float:
-        """Return the value at `x`; raise NotRunError if no run has this `x`."""
+        """Return `y` at `x`; raise NotRunError if no run has this `x`."""
         places = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
         if not len(places):
             raise NotRunError(f"nothing was run at {x:g}")
@@ -295,7 +294,7 @@ class Curve:
 
 
 def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the levels that both curves have, and the values of each curve at these levels."""
+    """Return the `x` values that both curves have, and the `y` values of each curve there."""
     x, first, second = np.intersect1d(first_curve.x, other.x, return_indices=True)
     if not len(x):
         raise NotRunError("the curves have no points in common")
@@ -315,8 +314,7 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
     """Yield each value of a column, with the rows that have this value.
 
-    Splitting one value after the other, and replacing columns of nulls by constants, avoids a
-    second copy of all nulls in memory.
+    To save memory, parts are made one at a time, and a column without values becomes a constant.
     """
     for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():
         part = table.filter(pl.col(column) == value)

@@ -1,7 +1,7 @@
 """The runs of one experiment in bootstrap samples.
 
-Two kinds of results are computed once and shared: the medians of a metric, for all samples
-together, and the indices of rows by level, for all samples with the same cells in the same order.
+The medians of a metric are computed at once for all samples. Samples whose runs have the same cells
+in the same order share an index of rows by level.
 """
 
 from collections import Counter
@@ -53,18 +53,15 @@ class DrawnExperiment:
         return self.whole if self._once else _SampleRuns(self, sample)
 
     def cells(self, sample: int) -> Lookup:
-        """Return the cells of the bootstrap sample with this number.
-
-        Each metric has its median over the drawn replications.
-        """
+        """Return each cell's medians of metrics in the bootstrap sample with this number."""
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """Return the cells of all samples; each metric is an array with a value per sample."""
+        """Return the cells; each metric is an array with a median per bootstrap sample."""
         return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """Return the drawn runs of all samples; each metric is an array with a value per sample."""
+        """Return the drawn runs; each metric is an array with a value per bootstrap sample."""
         return _RunsOfAllSamples(self)
 
     @property
@@ -91,7 +88,7 @@ class DrawnExperiment:
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
     def order(self, rows: np.ndarray) -> "_CellOrder":
-        """Return the order of the cells in a sample whose runs have the row numbers `rows`."""
+        """Return the cells of a sample in the order of its runs, whose row numbers are `rows`."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
@@ -104,7 +101,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return an index, by level, of the rows with these numbers."""
+        """Return an index, by level, of a table of the rows with the numbers `rows`."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -113,7 +110,7 @@ class DrawnExperiment:
         return RowIndex(self.name, frozenset(self.axes), len(rows), column)
 
     def levels(self, axis: str) -> list[Any]:
-        """Return the level of an axis in each cell, by index of the cell."""
+        """Return the level of `axis` in each cell."""
         first = np.unique(self.cell_of_row, return_index=True)[1]
         whole = self.whole.column(axis)
         return [whole[row] for row in first]
@@ -128,9 +125,9 @@ class DrawnExperiment:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """Return the drawn values of a metric; shape: samples x draws x cells x runs of the cell.
+        """Return a metric of drawn runs; shape: samples x drawn replications x cells x runs.
 
-        The value is NaN where a draw has no value.
+        The value is NaN if the replication lacks the run.
         """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
@@ -140,9 +137,9 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """Row numbers of runs; shape: replications x cells x runs.
+        """Row numbers of runs; shape: replications x cells x runs of the cell.
 
-        The number of all rows, which is no row number, stands for a missing run.
+        A missing run has the row number after the last row.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
@@ -157,7 +154,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Rows that exist in all bootstrap samples; numbers are arrays with a value per sample."""
+    """Table with the same rows in all bootstrap samples; numbers are arrays over samples."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
@@ -177,14 +174,14 @@ class _AllSamples(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """Return an array over samples for each row; None for a row without values."""
+        """Return each row of `numbers`, an array over samples; None for a row without values."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
 
 
 class _CellsOfAllSamples(_AllSamples):
-    """Cells with medians; each number is an array with a value per bootstrap sample."""
+    """Cells; each metric is an array with a median per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))
@@ -196,7 +193,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Runs by cell and draw; each number is an array with a value per bootstrap sample."""
+    """Runs, a row per cell and draw; numbers are arrays with a value per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]
@@ -222,7 +219,7 @@ class _RunsOfAllSamples(_AllSamples):
 
 @dataclass(frozen=True)
 class _CellOrder:
-    """The cells of a bootstrap sample in the order of its runs, with an index of rows by level."""
+    """Cells of a bootstrap sample in the order of its runs, with indices by level."""
 
     cells: np.ndarray
     counts: np.ndarray
@@ -259,7 +256,7 @@ class _SampleRuns(Lookup):
         return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Return the replication number of each run; a repeated draw has a new number."""
+        """Return each run's replication number; repeated draws get numbers of their own."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():

@@ -135,7 +135,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> RowIndex:
-        """Return an index of the rows that contains at least these axes."""
+        """Return an index of the rows by level of (at least) these axes."""
 
     def column(self, name: str) -> list[Any]:
         """Return a column as a list, read once."""
@@ -188,9 +188,9 @@ class Lookup(ABC):
         return self._places(*where, *words, *there).selected(where, words, axes)
 
     def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
-        """Return the rows with the numbers `places` as a table.
+        """Return the rows with the row numbers `places` as a table.
 
-        The table has those of the columns `names` that exist.
+        Its columns are those of `names` that exist.
         """
         schema = {name: self._schema[name] for name in names if name in self._schema}
         columns = {name: self.column(name) for name in schema}
@@ -218,7 +218,7 @@ class TableLookup(Lookup):
 
 
 class Samples:
-    """Time series of an experiment, as arrays, which are faster for many rows than lists."""
+    """Time series of an experiment, which can be looked up by levels of axes."""
 
     def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
         self._experiment = experiment
@@ -229,7 +229,7 @@ class Samples:
         self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
 
     def having(self, where: Where) -> pl.DataFrame:
-        """Return the samples with the levels `where` as a table; raise NotRunError if none."""
+        """Return the samples of runs with the levels `where`; raise NotRunError if none."""
         key = tuple(where.items())
         if self._found is not None and key in self._found:
             return self._found[key]

@@ -1,4 +1,4 @@
-"""Results that record from how many replications a measure has used time series."""
+"""Results of a study that count the replications of which a measure reads time series."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,10 +11,9 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """Results of a study that record accesses to their time series.
+    """Results of a study that count the replications whose time series are read.
 
-    A study may keep time series of fewer replications than it has runs, often only of the first
-    one.
+    A study may keep the time series of only some replications, often of the first.
     """
 
     _data: Data
@@ -31,7 +30,10 @@ class NotedData(Data):
         return samples
 
     def noted(self) -> int | None:
-        """Return the smallest number recorded since the last call; None if there was no access."""
+        """Return the fewest replications in any read of time series since the last call.
+
+        Return None if there was no read.
+        """
         fewest = min(self._counts, default=None)
         self._counts.clear()
         return fewest

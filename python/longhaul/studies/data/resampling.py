@@ -36,16 +36,15 @@ class ResampledData:
 
     @cached_property
     def at_once(self) -> Data:
-        """The results of all samples together; each number is an array with a value per sample.
+        """The results of all bootstrap samples; each number is an array with a value per sample.
 
-        A computation raises UnevenError if the samples differ in their rows and not only in
-        numbers.
+        A computation raises UnevenError if samples have different rows.
         """
         return _AllSamplesData(self._samples)
 
 
 class _Samples:
-    """Replications drawn for all bootstrap samples, and numbers computed for all at once."""
+    """Replications drawn for bootstrap samples, and numbers computed for all samples at once."""
 
     def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data
@@ -54,7 +53,7 @@ class _Samples:
         self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
-        """Return the result of `Data.paired` in each sample; NaN if no replication has both cells.
+        """Return `Data.paired` of each bootstrap sample; NaN if no replication has both cells.
 
         Both cells must belong to experiments with the same replications.
         """
@@ -67,7 +66,7 @@ class _Samples:
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
         """Return true if the experiments of `cell` and `other` have the same replications.
 
-        The experiments then have equal draws.
+        Each bootstrap sample then has the same replications of both experiments.
         """
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
@@ -84,7 +83,7 @@ class _Samples:
 
 
 class _AllSamplesData(Data):
-    """All bootstrap samples together; each number is an array with a value per sample."""
+    """Results in all bootstrap samples; each number is an array with a value per sample."""
 
     _samples: _Samples
 
@@ -98,14 +97,14 @@ class _AllSamplesData(Data):
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """Drawn runs by experiment; each number is an array over all samples."""
+        """Drawn runs by experiment; a number is an array with a value per sample."""
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
-        """Return the median over replications of a metric in `cell` and `other`.
+        """Return, for each bootstrap sample, the median of a metric's paired values in two cells.
 
-        `combine` joins the values of both cells. The result has a value for each sample. The value
-        is NaN in a sample without a common replication. Raise NotRunError if all samples are NaN.
+        `combine` joins the values of each replication. The median is NaN in a sample without a
+        common replication. Raise NotRunError if all are NaN.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError
@@ -116,7 +115,7 @@ class _AllSamplesData(Data):
 
 
 class _Sample(Data):
-    """One bootstrap sample: drawn runs of each experiment, and time series of the first draw."""
+    """One bootstrap sample: runs of drawn replications, and time series of the first one drawn."""
 
     _samples: _Samples
     _number: int
@@ -157,7 +156,7 @@ class _Sample(Data):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
-        """Return the median over draws of a metric in `cell` and `other`, joined by `combine`."""
+        """Return `Data.paired` of this bootstrap sample."""
         if not self._samples.have_the_same_replications(cell, other):
             return super().paired(metric, cell, other, combine)
         median = self._samples.paired(metric, cell, other, combine)[self._number]

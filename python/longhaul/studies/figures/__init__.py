@@ -1,6 +1,6 @@
 """Figures of a study, drawn from its results: medians as lines, single runs as points.
 
-The source's findings are printed next to each figure, and printed values are drawn in it.
+Published values are drawn in each figure, and published findings printed next to it.
 """
 
 import re
@@ -67,7 +67,7 @@ class Line:
     look: Style
     where: Mapping[str, str | float] = field(default_factory=dict)
     curve: Callable[..., Curve] | None = None
-    """Function that computes the line from the results and `where`; None to draw the metric."""
+    """Function that computes the line at the levels `where`; None to draw `metric`."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,7 @@ class Figure:
     axis: str = ""
     lines: Sequence[Line] = ()
     panels: Sequence[str] = ("red", "droptail")
-    """Queue disciplines with a panel each.
-
-    If empty, a single panel with lines for several queues.
-    """
+    """Queue disciplines, each with its own panel; if empty, all lines share one panel."""
     values: Mapping[str, float] = field(default_factory=dict)
     """Printed values, drawn as horizontal lines; the keys are labels."""
     draw: Draw | None = None
@@ -105,7 +102,7 @@ class Figure:
 
     @property
     def name(self) -> str:
-        """The figure's name in file names and as the id of page elements."""
+        """Name of the figure in file names and in ids of page elements."""
         return re.sub(r"\W+", "-", f"figure-{self.number}")
 
 
@@ -157,9 +154,9 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """Return the printed numbers for the points of a line, by the points' level of the axis.
+    """Return the source's numbers for points of a line, from `claims`, by level of `axis`.
 
-    `place` are the levels that the panel fixes.
+    `place` has the levels that all points of the panel share.
     """
     cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
     points = {}

@@ -51,7 +51,7 @@ class _DrawnAxis(Axis):
         self._tick_label.set_figure(self.axes.get_figure(root=False))  # type: ignore[arg-type]
 
     def set_clip_path(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
-        """Set the clip path of the axis, which has no ticks to clip."""
+        """Set the clip path of the axis, but of no `Tick` objects."""
         Artist.set_clip_path(self, *arguments, **settings)
 
     def grid(self, visible: bool | None = None, which: Any = "major", **_: Any) -> None:  # noqa: ANN401
@@ -92,7 +92,7 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return both ends of the axis, as positions in pixels along the axis and across it."""
+        """Return the plot's two ends along the axis, and those across the axis, in pixels."""
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:
@@ -100,7 +100,7 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Return the position of the power of ten: x as a fraction of the axis, y in pixels."""
+        """Return the position of the tick labels' power of ten: x as a fraction, y in pixels."""
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:

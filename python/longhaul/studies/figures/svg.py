@@ -32,9 +32,9 @@ Draw = Callable[[], list[Markup | None]]
 
 @contextmanager
 def drawn(study: Study, data: Data) -> Iterator[Draw]:
-    """Start to draw all figures of a study; yield a function that waits for them.
+    """Begin to draw the figures of a study; yield a function that returns them in order.
 
-    The function returns the figures in their order; a figure without any run is None.
+    The function waits until all are drawn. A figure without any run is None.
     """
     usual = gc.get_threshold()
     gc.set_threshold(COLLECTED_AFTER)

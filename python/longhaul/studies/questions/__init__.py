@@ -18,9 +18,9 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     against.queue=droptail              the statistic divided by the one with these other words
     each=flows,queue                    the statistic separately at each level of these axes,
     each=metric                         or separately for each of several metrics;
-    order=a+b>c>*                       the ratio of the number at each place to the next; of levels
-                                        that share a place, the smaller over the larger; * stands
-                                        for all levels not named
+    order=a+b>c>*                       for each `>`, the smallest number at the levels just left of
+                                        it over the largest just right of it; * stands for all
+                                        levels not named
     then=least                          the least of these numbers; without it the largest;
     then=count above=1.1                or the count of numbers above or below a bound
     whole=condition                     the statement is about all levels of this axis: see partial
@@ -28,8 +28,8 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
 
 The second side of `less.`, `over.`, `with.` and `against.` has the words of `where`, except for
 words that the comparison replaces; an empty word, such as `over.n=`, is removed on the second side.
-Both sides are compared at equal levels of each axis of which either side has several levels. If the
-comparison names several levels of an axis and the first side has one level, this level is compared
+If a side has several levels of an axis, the sides are compared at equal levels. But if the second
+side's words name several levels of an axis and the first side has one level, this level is compared
 with each of them.
 
 Numbers are scalars, or arrays with one value for each bootstrap sample. All samples have the same

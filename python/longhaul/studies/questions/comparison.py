@@ -14,13 +14,13 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """Values, differences or ratios at points along an axis, with the position of each point."""
+    """Numbers (values, differences or ratios) at points along an axis, and their positions."""
 
     x: np.ndarray
     """Position of each point: its level of an axis, or its value of another metric."""
     y: np.ndarray
     same: float
-    """Number that means that both sides are equal: 0 for differences, 1 for ratios."""
+    """Value of `y` if both sides are equal: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:
@@ -52,9 +52,9 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 
 
 def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
-    """Return the values that a claim selects, after all comparisons.
+    """Return the values that a claim selects or, if it compares, their differences or ratios.
 
-    Raise NotRunError if no point is left.
+    Raise NotRunError if there is no value.
     """
     points = points_of(data, sides.own, shape)
     same = 0.0
@@ -85,9 +85,9 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return numbers as an array whose last dimension counts points.
+    """Return the numbers of points as an array; shape: points, or bootstrap samples x points.
 
-    Raise UnevenError if a bootstrap sample lacks a number.
+    Raise UnevenError if a sample lacks a number.
     """
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():
@@ -98,10 +98,10 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Return medians over replications of a metric in pairs of cells, by index of the pair.
+    """Return the median over replications of a number for each pair of cells, by the pair's index.
 
-    A cell is a combination of levels. The values of a pair are joined by `combine` in each
-    replication that both cells have. Pairs without a result are left out.
+    `combine` computes the number from the metric's values in the two cells, in each replication
+    that both cells have. Pairs without a result are left out.
     """
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
@@ -115,7 +115,7 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return values sorted by their level of an axis; raise NotRunError if two have the same level.
+    """Return values sorted by their levels of an axis; raise NotRunError if a level repeats.
 
     If `axis` is None, the values keep their order, and their positions are 0.
     """
@@ -134,10 +134,10 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """Return the matching points of both sides, as indices of `keys` and keys of `others`.
+    """Return the pairs of matching points of a comparison: index into `keys`, key of `others`.
 
-    Two points match if their levels are equal on all axes that neither side fixes. If the words
-    select several levels of a fixed axis, a point matches one point at each of these levels.
+    Points match if they have equal levels of the axes with several levels on either side. If the
+    second side's `words` name several levels of another axis, a point has a pair for each level.
     """
     common = [
         axis

@@ -1,4 +1,4 @@
-"""Declared measures: statistics of the values that a claim selects, per group if it has groups."""
+"""Declared measures: statistics of the values, or of each group of values, that a claim selects."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,9 +40,9 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return `take` with a check that raises NotRunError for fewer than `count` points.
+    """Return `take` with a check that raises NotRunError for fewer than `count` values.
 
-    `what` names the statistic in the message.
+    `what` names the statistic in the error.
     """
 
     def checked(values: ComparedValues) -> np.ndarray:
@@ -104,7 +104,7 @@ TAKES: dict[str, tuple[Take, str]] = {
 
 @dataclass(frozen=True)
 class DeclaredMeasure:
-    """A measure that computes a statistic of the values that a claim's `key=value` words select."""
+    """A named statistic, such as `share`, of values that a claim's `key=value` words select."""
 
     name: str
     take: Take
@@ -127,13 +127,13 @@ class DeclaredMeasure:
 
 @dataclass(frozen=True)
 class DeclaredQuestion(Question):
-    """A number whose selection, comparisons and reduction a claim declares by `key=value` words."""
+    """A claim's number: a statistic of values that `key=value` words select and compare."""
 
     measure: DeclaredMeasure
     shape: Shape
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for `key=value` words whose key is neither known nor an axis."""
+        """Raise ValueError if the claim's words are invalid for the `known` experiments."""
         axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)
@@ -191,17 +191,16 @@ class DeclaredQuestion(Question):
         return number
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the word `metric` names on one side of a comparison.
+        """Return the metrics that `metric=` names in `words`.
 
-        `words` are the `key=value` words of this side.
+        `words` are the `key=value` words of one side of a comparison.
         """
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return how the number depends on the levels of an axis: one of the kinds in `partial`.
+        """Return the kind of number that the question gives for levels of an axis (see `partial`).
 
-        The kind is empty if further levels can both raise and lower the number, and if its sign
-        says nothing.
+        The kind is empty if values at some levels allow no conclusion on all levels.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")
@@ -219,7 +218,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """`ratio` or `sign` if the number shows which compared side is larger; otherwise empty."""
+        """Kind of a number that compares two sides: `ratio` (1 if equal), `sign` (0), or empty."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO
@@ -231,10 +230,7 @@ class DeclaredQuestion(Question):
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is the smallest or largest of single runs.
-
-        Bootstrap samples cannot contain more extreme values, so they give no interval.
-        """
+        """True if the number is the minimum or maximum over single runs."""
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 
@@ -248,10 +244,10 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return the ratio of each place in `order`, such as `a+b>c`, to the next place.
+    """Return a ratio for each `>` in an order of levels such as `a+b>c`.
 
-    The ratio is the smallest number at a place divided by the largest number at the next. `numbers`
-    has one number for each of the `groups`.
+    The ratio is the smallest number just left of the `>`, divided by the largest just right of it.
+    `numbers` has a number for each of the `groups`.
     """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]
@@ -267,7 +263,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Return a mask of the `levels` that `level` names; None for `*`, which means all others."""
+    """Return a mask of the `levels` that the word `level` selects; None for the word `*`."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))

@@ -67,17 +67,17 @@ def points_of(data: Data, words: Words, shape: Shape) -> Points:
 
 @dataclass(frozen=True)
 class Selection:
-    """Experiments, levels and metrics that the `key=value` words of one side select."""
+    """Experiments, levels and metrics for one side of a claim's comparison."""
 
     experiments: tuple[str, ...]
     exact: Words
-    """The selected level of each axis of which one level is selected."""
+    """The selected level, for each axis on which the words select a single level."""
     several: Words
-    """Axes of which several levels are selected, with the selection, such as `5..` or `8,21`."""
+    """Selections of several levels, such as `5..` or `8,21`, by axis."""
     when: Words
-    """Metrics that restrict the points, with the range in which a point's value must be."""
+    """Ranges by metric; only points with values of these metrics in the ranges are used."""
     texts: tuple[str, ...]
-    """Metrics, or arithmetic on metrics; the value of a point is their mean."""
+    """Metrics, or arithmetic on metrics; a point has the mean of their values."""
 
     @classmethod
     @lru_cache(maxsize=1000)
@@ -100,7 +100,7 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """Selected levels of all axes, and selected ranges of other metrics, as in the claim."""
+        """Words that select points: levels by axis, and ranges of other metrics (`when.METRIC`)."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 
@@ -113,7 +113,7 @@ class Selection:
     def numbers(
         self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
     ) -> Iterator[tuple[Key, Number]]:
-        """Yield the levels and the value of each selected row.
+        """Yield the levels of each selected row, and the mean of `texts` in this row.
 
         Raise NotRunError if a selected row lacks a metric.
         """
@@ -141,7 +141,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels of those axes in which the rows differ."""
+    """Return a row's levels (`key`) of the axes along which the rows vary."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))
@@ -164,7 +164,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels that define each group of values; one group if `each` is not given."""
+    """Return each group's levels of the axes `shape.each`; without axes, there is one group."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:
@@ -177,7 +177,7 @@ def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
 
 
 def _groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels that define each group of values of a single metric."""
+    """Return the levels of the axes `shape.each`, for each group of a metric's values."""
     points = points_of(data, words, shape)
     # Axes with one selected level are not among the points' axes.
     axes = [axis for axis in shape.each if axis in points.axes]

@@ -1,4 +1,4 @@
-"""Questions of measures that a study defines in Python, as functions of the results."""
+"""Numbers of claims that a study's Python functions compute from the results."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ KINDS: dict[Function, str] = {}
 
 @dataclass(frozen=True)
 class PythonQuestion(Question):
-    """A number that a study's own function computes, called with a claim's `key=value` words."""
+    """A claim's number, which a function of the study computes from `key=value` words."""
 
     name: str
     function: Function
@@ -36,7 +36,7 @@ class PythonQuestion(Question):
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for `key=value` words that the function lacks or does not accept."""
+        """Raise ValueError if `key=value` words do not fit the function's parameters."""
         words = dict(self.words)
         if self.whole_axis is not None:
             words.setdefault(self.whole_axis, "")  # filled in with the existing levels later
@@ -50,7 +50,7 @@ class PythonQuestion(Question):
         return float(self.function(data, **self.words))
 
     def kind(self, axis: str) -> str:
-        """Return the kind of number with which the function was registered; empty if none."""
+        """Return the kind (see `partial`) registered for the function's number; may be empty."""
         return KINDS.get(self.function, "")
 
     def metrics_of(self, words: Words) -> list[str]:
@@ -60,7 +60,7 @@ class PythonQuestion(Question):
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
         """Return the cells that the claim needs, with the metrics needed of each.
 
-        A function of a whole design needs all cells of its experiments.
+        Functions in `WHOLE_DESIGN` need all cells of their experiments.
         """
         if self.function not in WHOLE_DESIGN:
             return super().cells(known, scale)

@@ -1,4 +1,4 @@
-"""Interface of the numbers that claims ask for: their value, and the cells that they need."""
+"""Base class of the numbers that claims ask for, computed from cells of experiments."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -28,32 +28,29 @@ class Question(ABC):
     """Names of the experiments of the claim."""
     sides: Sides
     whole: str
-    """Axis whose levels all belong to the statement; `*` for all runs; empty otherwise.
-
-    A claim with an axis or `*` is judged finally only when all these runs exist.
-    """
+    """Axis if the statement is about all its levels; `*` if it needs all runs; otherwise empty."""
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for `key=value` words that do not fit a study's experiments."""
+        """Raise ValueError if the claim's `key=value` words do not fit the experiments."""
 
     @abstractmethod
     def value(self, data: Data) -> float:
         """Return the number computed from results; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the value in each bootstrap sample; None if samples need separate evaluation."""
+        """Return the value in each bootstrap sample; None if they need one evaluation each."""
         return None
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return how the number depends on the levels of an axis: one of the kinds in `partial`."""
+        """Return how more levels of an axis change the number, as a kind defined in `partial`."""
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is the smallest or largest of single runs.
+        """True if the number is the minimum or maximum over single runs.
 
-        Bootstrap samples cannot contain more extreme values, so they give no interval.
+        Bootstrap samples contain no more extreme run, so such a number has no interval.
         """
         return False
 
@@ -73,7 +70,7 @@ class Question(ABC):
 
     @property
     def names_runs(self) -> bool:
-        """True if the claim names its experiments; only then are the required runs known."""
+        """True if the claim names its experiments; if not, the runs that it needs are unknown."""
         return OF in self.sides.own
 
     @property
@@ -83,7 +80,7 @@ class Question(ABC):
 
     @property
     def is_plain(self) -> bool:
-        """True if the number is a metric at fixed levels, without comparisons or `when.` ranges."""
+        """True for a metric at fixed levels, without a comparison or the words `when.` and `by`."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 
@@ -94,7 +91,7 @@ class Question(ABC):
 
     @property
     def whole_axis(self) -> str | None:
-        """The axis whose levels all belong to the statement; None if there is none."""
+        """The axis if the statement is about all levels of an axis; otherwise None."""
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
@@ -103,19 +100,13 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of `axis` if its levels of all other axes match `cell`.
-
-        Return None otherwise.
-        """
+        """Return the question's level of `axis`; None if its other levels differ from `cell`."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells (combinations of levels) that the number needs.
-
-        The metrics that are needed are listed for each cell.
-        """
+        """Return the cells (combinations of levels) that the question needs, and their metrics."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
@@ -126,14 +117,14 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments of one side of a comparison; without one, those of the claim."""
+        """Return the experiments in `words`, or the claim's if it has no comparison."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:
-        """Return the metrics that every selected cell must have.
+        """Return the metrics that are needed in every cell with the levels in `words`.
 
-        If a range of another metric selects the cells, every cell needs this other metric. The
-        metric of the question is then needed in the selected cells only, and is not returned.
+        These are the metrics whose ranges (`when.`) select among the cells or, without ranges, the
+        question's own metrics.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by

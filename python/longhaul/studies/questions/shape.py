@@ -69,7 +69,7 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Raise ValueError for operations that do not fit the words of a comparison's sides."""
+        """Raise ValueError if a comparison of these `sides` does not allow the operations."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:
@@ -109,7 +109,7 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the value of `whole=`: an axis, `*` for all runs, or empty."""
+    """Return the value of `whole=` (see `coverage`): an axis, `*` for all runs, or empty."""
     return str(words.get("whole", ""))
 
 

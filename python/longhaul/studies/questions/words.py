@@ -1,4 +1,4 @@
-"""Words (`key=value`) of a claim's `where`, assigned to the sides of its comparisons."""
+"""Parser of the `key=value` words in a claim's `where`, for each side of a comparison."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -50,11 +50,11 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """`key=value` words of the second side, by comparison (`less`, `over`, `with`, `against`)."""
+    """Words of the second side of each comparison (`less`, `over`, `with`, `against`)."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
-        """Assign the words of a claim to the sides of its comparisons."""
+        """Assign a claim's words to sides: `over.flows=5` to the second side of `over`."""
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():
@@ -66,24 +66,24 @@ class Sides:
         return cls(own, compared)
 
     def side(self, name: str) -> Words:
-        """Return all `key=value` words of the second side of the comparison `name`.
+        """Return all words of the second side of the comparison `name`.
 
-        They include the words that it shares with the first side.
+        These are the words of the first side, unless the second side has its own for a key.
         """
         return {**self.own, **self.compared[name]}
 
     @property
     def all(self) -> list[Words]:
-        """Words of the first side, then of the second side of each comparison."""
+        """Words of the first side, then those of each comparison's second side."""
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
-        """Return the sides with `levels` added to the words that all sides share."""
+        """Return the sides with `levels` added to the first side's words, which all sides share."""
         return replace(self, own={**self.own, **levels})
 
 
 def names(word: Word) -> list[str]:
-    """Return the names that the value of a word lists, separated by commas."""
+    """Split the value of a `key=value` word into names at commas."""
     return str(word).split(SEVERAL)
 
 

@@ -8,7 +8,7 @@ FOLDER = Path(__file__).parent
 
 
 def printed(table: str = "") -> list[Row]:
-    """Return the printed rows of Tables 2.1 to 3.2, or of the one with number `table`."""
+    """Return the printed rows of Tables 2.1 to 3.2, or, if `table` is not empty, of that table."""
     return [row for row in read("tables") if table in ("", row["table"])]
 
 

@@ -22,12 +22,11 @@ STEPS, LAST = 20_000, 30.0
 
 @dataclass(frozen=True)
 class Acknowledgements:
-    """Arrival times of a flow's acknowledgements, partly exact and partly interpolated.
+    """Arrival times of a flow's acknowledgements.
 
-    The first acknowledgements have individual times (`first_s`). Of later ones, only the number in
-    each interval is known: within an interval, they are assumed to arrive at the speed of the host,
-    from its beginning on. After the last interval, their rate is extrapolated from its growth in
-    the second half of the intervals, up to the speed of the host.
+    The first ones are exact (`first_s`). Of later ones, only the number in each interval is known:
+    they are assumed to arrive at the speed of the host from the beginning of the interval on. After
+    the last interval their rate is extrapolated, up to the speed of the host.
     """
 
     first_s: np.ndarray
@@ -50,7 +49,7 @@ class Acknowledgements:
         return times
 
     def _later_s(self, more: np.ndarray) -> np.ndarray:
-        """Return the time that `more` packets take after the end of the last interval."""
+        """Return the time from the end of the last interval until `more` ACKs have arrived."""
         rates = np.diff(self.counts) / np.diff(self.ends_s)
         middle = len(rates) // 2
         rate, limit = rates[-1], 1.0 / self.gap_s
@@ -88,8 +87,9 @@ def mean_goodputs(tables: MesoNet) -> dict[str, float]:
 def acknowledgements(tables: MesoNet) -> Acknowledgements:
     """Return the acknowledgements of a run's only long-lived flow.
 
-    The last interval, in which the flow stops, is left out. Intervals count only acknowledgements
-    that increase the window. The few others, in FAST's first rounds, are taken from the trace.
+    The last interval, in which the flow stops, is left out. The table of intervals counts only
+    acknowledgements that increase the window. In FAST's first rounds a few do not; their number is
+    taken from the flow's trace.
     """
     flow = tables.long_lived[:-1]
     trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "ack"]))

@@ -24,7 +24,7 @@ LARGE = ("movie", "service_pack", "document")
 
 
 def published() -> tuple[Row, ...]:
-    """Return a row per kind of file, with the mean goodput by the recursion and the printed one."""
+    """Return a row per kind of file, with the mean goodput as computed and as printed."""
     return published_rows(Path(__file__).parent / "published" / "files.csv")
 
 
@@ -57,10 +57,10 @@ def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) ->
 def _against(
     data: Data, of: str, model: str, column: str, cell: Mapping[str, str], files: Sequence[str]
 ) -> list[float]:
-    """Return the ratios of measured goodputs to the values in `column`, for each kind of file.
+    """Return the ratios of measured to computed or printed goodputs, for each kind of file.
 
-    `column` names the values of the recursion or the printed ones; `model` selects their rows, and
-    `cell` the measured runs.
+    `column` and `model` select the computed or printed values in `published`, and `cell` selects
+    the measured runs.
     """
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])
@@ -71,7 +71,7 @@ def _against(
 
 @measure
 def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
-    """Return the largest relative deviation of mean goodputs from the recursion, over files."""
+    """Return the largest relative deviation of measured from computed goodputs of files."""
     ratios = _against(data, of, model, "mean", cell, (*LARGE, "web"))
     return max(abs(ratio - 1) for ratio in ratios)
 
@@ -96,7 +96,7 @@ def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) ->
 
 @measure
 def least_file_step(data: Data, of: str, file: str, interface: str, order: str) -> float:
-    """Return the smallest ratio of an algorithm's goodput to that of the next one in `order`."""
+    """Return the smallest ratio of goodputs between an algorithm and the next one in `order`."""
     goodputs = [
         file_goodput(data, of, file, interface, algorithm=algorithm)
         for algorithm in order.split(",")

@@ -1,1 +1,1 @@
-"""Chapters 8 and 9: standard TCP and one alternate algorithm in the same network."""
+"""Chapters 8 and 9 of NIST SP 500-282: standard TCP and one alternate algorithm in a network."""

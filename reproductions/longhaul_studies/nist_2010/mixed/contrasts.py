@@ -47,7 +47,8 @@ def _rows(conditions: str) -> list[int]:
 def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
     """Return the advantages of `algorithms` over TCP as an array (condition, algorithm).
 
-    `group` is the flow group. An empty `algorithms` stands for all.
+    An advantage is a ratio of goodputs in the flow group `group`, minus 1. An empty `algorithms`
+    stands for all.
     """
     (place,), columns = chosen(group), places(algorithms or ",".join(ALGORITHMS))
     own, others = (goodput(data, of, role)[:, place][:, columns] for role in tables.ROLES)
@@ -68,10 +69,9 @@ def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
 
 @of_design
 def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
-    """Return the rank correlation between mean advantages over TCP and the printed order.
+    """Return the rank correlation between the advantage over TCP and the conditions' congestion.
 
-    The printed order is that of conditions by congestion. Means are over `algorithms`; if that is
-    empty, over all.
+    Conditions are ranked in the printed order. The advantage is a mean over `algorithms`, or all.
     """
     order = [condition - 1 for condition in ORDER]
     by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
@@ -97,10 +97,10 @@ def _against_others(
 def against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
 ) -> float:
-    """Return the relative deviation of `algorithm` from the others in `of`, minus that in `beside`.
+    """Return the relative deviation of `algorithm` from the mean of all others in `metric`.
 
-    The deviation is that of `metric`, as a mean over conditions. Without `beside`, nothing is
-    subtracted.
+    The deviation is a mean over conditions of experiment `of`. With `beside`, the deviation in that
+    experiment is subtracted.
     """
     there = _against_others(data, beside, metric, algorithm, conditions) if beside else 0.0
     return _against_others(data, of, metric, algorithm, conditions) - there
@@ -119,10 +119,10 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return the distance of `algorithms` in principal component 1 from the range of all others.
+    """Return the gap between `algorithms` and all others on principal component 1.
 
-    The distance is divided by this range. Scores are means over conditions; the result is negative
-    if one of the algorithms is within the range.
+    Scores are means over conditions. The gap is a multiple of the range of the others, and negative
+    if one of `algorithms` is within this range.
     """
     means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
     apart = np.isin(np.arange(len(means)), places(algorithms))
@@ -136,10 +136,10 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the mean goodput change in the more congested conditions over that in the others.
+    """Return the ratio of an effect in the 16 most congested conditions to that in the others.
 
-    The change is the absolute relative difference of the goodput of alternate algorithms in flow
-    group `group`, from experiment `beside` to `of`. Both halves have 16 conditions.
+    The effect is the mean relative difference, without sign, of the alternates' goodput in flow
+    group `group` between experiments `of` and `beside`.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
@@ -150,10 +150,10 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of flows of alternate algorithms in groups with a large mean advantage.
+    """Return the fraction of alternates' flows that belong to flow groups with a large advantage.
 
-    An advantage is the relative lead in goodput over competing TCP flows; it is large above
-    `above`.
+    A group has a large advantage if its mean advantage over TCP, over conditions and algorithms, is
+    more than `above`.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
@@ -176,9 +176,9 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest ratio of a mean range of goodputs in `of` to the same range in `beside`.
+    """Return the largest of three ratios: differences of goodputs in `of` to those in `beside`.
 
-    The ranges are those of `measures.ranges`, as means over groups.
+    The three differences are those of `measures.ranges`, as means over flow groups.
     """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],

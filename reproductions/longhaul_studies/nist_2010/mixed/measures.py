@@ -94,9 +94,9 @@ def off_differences(data: Data, of: str, base: str) -> float:
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     """Return three relative differences of mean goodputs for each flow group.
 
-    These are the range among alternate algorithms, the range among the TCP flows that compete with
-    them, and the difference between the means of both. `roles` has the goodputs of both roles;
-    `base` says if a difference is relative to the `larger` or the `smaller` value.
+    These are the range among alternate algorithms, the range among the competing TCP flows, and the
+    difference between the means of both roles. `roles` has the goodputs of both roles. Differences
+    are relative to the `larger` or the `smaller` value, as `base` says.
     """
     own, others = roles
     groups_ = zip(own, others, strict=True)
@@ -111,8 +111,8 @@ def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
 def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
     """Return the average rank of an algorithm's goodput among seven algorithms; 7 is best.
 
-    The average is over conditions, flow groups, and, if `role` is empty, both roles; `file` selects
-    groups.
+    The average is over conditions, over the flow groups that `file` names (default: all), and over
+    both roles unless `role` names one.
     """
     (column,) = places(algorithm)
     roles = [role] if role else list(tables.ROLES)

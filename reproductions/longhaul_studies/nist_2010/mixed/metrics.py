@@ -1,9 +1,9 @@
-"""The responses of chapters 8 and 9 that other chapters lack (tables 8-19 and 8-20).
+"""Metrics that only chapters 8 and 9 of NIST's study have (tables 8-19 and 8-20).
 
-`flows_per_h_alternate_16` is the number of completed flows per hour of flow group 16 with the
-alternate; `mean_alternate_16`, `deviation_standard_16`, `p90_standard_16` and so on are statistics
-of goodput in packets per second, averaged over batches. `pooled_deviation_...`, `least_...` and
-`largest_...` are statistics of all flows, not averaged over batches.
+A name such as `mean_alternate_16` ends with the role of flows, `alternate` or `standard`, and the
+flow group. `flows_per_h_...` counts completed flows per hour. `mean_...`, `deviation_...` and
+`p90_...` are statistics of goodput in packets per second, averaged over batches of flows;
+`pooled_deviation_...`, `least_...` and `largest_...` are statistics of all flows.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ CUT = ("N8L-CUT", "N8H-CUT", "N9-CUT", "N8L-TODAY")
 
 
 def of_groups(kept: Kept, experiment: str) -> Row:
-    """Return the metrics of flow groups; empty for a run without them (chapters 4, 6 and 7)."""
+    """Return the metrics of flow groups; empty if a run has no groups (chapters 4, 6 and 7)."""
     if "flow_groups" not in kept:
         return {}
     (means,) = kept["macroscopic"]

@@ -1,4 +1,4 @@
-"""Results under all conditions with all alternates as arrays, and the printed tables."""
+"""Arrays of simulated results, by condition and algorithm, and of the printed tables."""
 
 from functools import cache
 from pathlib import Path
@@ -87,7 +87,7 @@ def printed(of: str, role: str) -> np.ndarray:
 
 @cache
 def printed_ranks(algorithm: str) -> np.ndarray:
-    """Return an algorithm's printed ranks as an array (condition, group): figure 8-68 or 8-69."""
+    """Return the ranks of HTCP (figure 8-68) or Scalable (8-69) as an array (condition, group)."""
     rows = {
         int(row["condition"]): [float(row[str(number)]) for number, *_ in groups.GROUPS]
         for row in published_rows(Path(__file__).parent / "published" / "ranks_8_low.csv")

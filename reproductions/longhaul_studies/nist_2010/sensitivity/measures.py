@@ -108,7 +108,7 @@ def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> floa
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
-    """Return the largest absolute effect of other factors over the smallest of those in `than`."""
+    """Return the largest absolute effect of a factor not in `than` over the smallest in `than`."""
     relative, named = _relative(data, of, response), than.split(",")
     others = [abs(relative[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(relative[name]) for name in named)
@@ -147,9 +147,9 @@ def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return `corner` divided by the largest mean at the three other pairs of levels.
+    """Return a response's mean at the levels `first` and `then`, divided by that at other levels.
 
-    The levels are those of the two factors in `first` and `then`.
+    Of the three other pairs of levels of the two factors, the pair with the largest mean is used.
     """
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
@@ -239,7 +239,7 @@ def correlated_pairs_within(data: Data, of: str, group: str, threshold: float) -
 
 @measure
 def strength_place(data: Data, of: str, response: str) -> float:
-    """Return the place of a response by its mean |r| with all others; 1 is the most correlated."""
+    """Return the place of a response by mean absolute correlation with all others; 1 is highest."""
     order = correlation.by_strength(_correlations(data, of))
     return 1.0 + [RESPONSES[place] for place in order].index(response)
 
@@ -279,7 +279,7 @@ def component_effect_step(data: Data, of: str, number: float, order: str) -> flo
 
 @measure
 def factor_rank(data: Data, of: str, factor: str) -> float:
-    """Return the ordinal rank of a factor by its mean rank over responses (tables 4-25, C-13)."""
+    """Return a factor's place by mean rank over responses (tables 4-25, C-13); 1 is strongest."""
     sizes = np.array([
         [abs(effect.effect) for effect in effects(_signs(), y, FACTORS, order=1)]
         for y in _responses(data, of, RANKED).T
@@ -290,7 +290,7 @@ def factor_rank(data: Data, of: str, factor: str) -> float:
 
 @measure
 def component_factor_rank(data: Data, of: str, factor: str) -> float:
-    """Return the ordinal rank of a factor by its mean rank on four components (table 4-26).
+    """Return a factor's place by mean rank on four components (table 4-26); 1 is strongest.
 
     On each component, factors are ranked by their absolute effects on its scores.
     """
@@ -321,10 +321,10 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
 
 @measure
 def rank_change_step(data: Data, of: str, order: str) -> float:
-    """Return the smallest ratio of a factor's change of average ranks to that of the next.
+    """Return the smallest ratio of a factor's change of ranks to that of the next in `order`.
 
-    `order` lists the factors. The change is the mean over the edges of the cube of conditions
-    (tables 4-30 and C-17).
+    The change is the mean difference in average rank between both levels of a factor, over the
+    edges of the cube of conditions (tables 4-30 and C-17).
     """
     by_factor = edge_means(cube_edges(_average_ranks(data, of).tolist()))
     changes = [by_factor[FACTORS.index(name)] for name in order.split(">")]

@@ -1,1 +1,1 @@
-"""Section 4.3.2: the flow with the largest response, with its window traced at each ACK."""
+"""The flow with the largest response, its window traced at each ACK (section 4.3.2)."""

@@ -91,7 +91,7 @@ def _cdf(number: str, title: str, published: str, draw: Draw, panels: Sequence[s
 
 
 def _of_tuned(number: str, kind: str, panels: Sequence[str], *, log: bool = False) -> Figure:
-    """Return a figure of response times with tuned queues `kind`; with `log`, of their tails."""
+    """Return a figure of response times with a tuned queue; with `log`, of the tails only."""
     cases = (ECN_5, ECN_340, ECN_136)
     draw = per_load("ccdf-all", cases, log=True) if log else per_load("cdf", cases, scale=1e3)
     frame = Frame("response time (s)", LONGER, log_x=True, log_y=True, from_zero=False)

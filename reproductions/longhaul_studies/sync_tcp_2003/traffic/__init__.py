@@ -1,1 +1,1 @@
-"""Appendix A: loads, arrivals and sizes of the web traffic, and their convergence."""
+"""Loads, arrivals and sizes of the web traffic, and their convergence (appendix A)."""

@@ -15,9 +15,9 @@ TITLES = {"fast": "100 Mbit/s everywhere", "real": "as it is"}
 
 
 def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None) -> Draw:
-    """Return a function that draws quantities over time or responses, a panel per network.
+    """Return a function that draws recorded curves, with a panel per network.
 
-    `names` has the quantities with their labels, `value` a reference value with its label.
+    `names` maps the curves to their labels; `value` is the label and the value of a reference line.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
@@ -39,9 +39,9 @@ def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None)
 
 
 def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
-    """Return a function that draws a distribution of complete responses at 85 % load.
+    """Return a function that draws the distribution `name` of responses in runs at 85 % load.
 
-    The runs have no congestion, the axes are logarithmic.
+    The runs have no congestion. The x axis is logarithmic; with `tails`, so is the y axis.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
@@ -55,7 +55,7 @@ def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
 
 
 def _variation(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the variation of the running 90 % quantile of sizes after each response."""
+    """Draw how much (%) the sizes' running 90 % quantile still varies after each response."""
     x, y = next(curves(data, "A-LOAD", "running-p90", network=panel))
     # The last 1 % has too few values.
     starts = range(len(y) - len(y) // 100)

@@ -95,7 +95,7 @@ def _drains(t: np.ndarray, queue: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | None:
-    """Return the median time from a drain's beginning to the first report of it.
+    """Return the median time from the beginning of a drain to the next of `reports`.
 
     Return None if no drain is reported.
     """
@@ -111,7 +111,7 @@ def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | 
 def _share_rising(
     drains: Sequence[tuple[float, float]], t: np.ndarray, trend: np.ndarray
 ) -> float | None:
-    """Return the share of verdicts during drains that report a rising delay; None without any."""
+    """Return the share of samples during drains with a rising `trend`; None without samples."""
     inside = np.zeros(len(t), bool)
     for began, ended in drains:
         inside |= (t > began) & (t < ended)
@@ -126,9 +126,9 @@ def _single(congested: np.ndarray) -> float | None:
 
 
 def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
-    """Return the median time from the fall of the delay to the fall of its average.
+    """Return the median time by which the average falls below `THRESHOLD_S` after the delay.
 
-    Both fall below the detector's threshold. Return None if the average never does.
+    Return None if the average never falls below it.
     """
     below = np.flatnonzero((average[:-1] > THRESHOLD_S) & (average[1:] <= THRESHOLD_S)) + 1
     lags = []

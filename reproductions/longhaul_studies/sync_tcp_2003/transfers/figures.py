@@ -25,7 +25,7 @@ BAND = 46
 
 
 def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
-    """Return the printed values of each flow (Tables 4.4, 4.5, 4.8 and 4.9) by protocol."""
+    """Return the printed values of `column` by protocol and flow (Tables 4.4, 4.5, 4.8, 4.9)."""
     values: dict[str, dict[int, float]] = {}
     file = Path(__file__).with_name("published") / "flows.csv"
     for row in published_rows(file):
@@ -35,10 +35,7 @@ def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
 
 
 def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
-    """Return a function that draws `metric` of each flow.
-
-    The function draws medians over runs, with the range of the middle nine tenths.
-    """
+    """Return a function that draws median and 5 % to 95 % quantiles of each flow's `metric`."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         printed = printed_flows(experiment, column) if column else {}
@@ -120,7 +117,7 @@ def _detector(experiment: str, detector: str) -> Draw:
 
 
 def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the samples and verdicts of the panel's detector while the queue drains."""
+    """Draw the delays and verdicts of congestion detector `panel` while the queue drains."""
     _watched(axes, data, "DET", panel, detectors.DRAIN_S)
     axes.set_title({"trend": "SyncTrend", "avg": "SyncAvg", "mix": "SyncMix"}[panel])
 
@@ -128,7 +125,7 @@ def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
 def _watched(
     axes: Axes, data: Data, experiment: str, detector: str, span: tuple[float, float]
 ) -> None:
-    """Draw the router's delay in the time `span`, and the detector's samples and verdicts."""
+    """Draw the router's queueing delay during `span`, and a detector's samples and decisions."""
     router = data.trajectory(experiment, detector=detector, sampled="router")
     acks = data.trajectory(experiment, detector=detector, sampled="acks")
     router, acks = (
@@ -177,7 +174,7 @@ def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]
 
 
 def _several(axes: Axes, data: Data, panel: str) -> None:
-    """Draw utilisation over the number of flows whose queueing delays exceed 190 ms."""
+    """Draw utilisation over the number of flows that ever have a queueing delay above 190 ms."""
     for protocol in ("pcwnd", "mixreact"):
         points = data.points("FTP-MB", protocol=protocol)
         axes.plot(
@@ -207,7 +204,7 @@ SENDERS = ("reno", "pcwnd", "mixreact", "cubic", "bbr3", "ledbat")
 
 
 def _today(metric: str) -> Draw:
-    """Return a function that draws `metric` of today's senders by queue discipline."""
+    """Return a function that draws `metric` of the algorithms `SENDERS` by queue discipline."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         # Packets queue at R0, and with cross traffic at R1.

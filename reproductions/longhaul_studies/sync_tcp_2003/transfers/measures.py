@@ -1,8 +1,8 @@
 """Measures of claims about long transfers.
 
 `of` is an experiment; `one` and `other` are levels of the axis `protocol`, or of `axis`. `each` is
-a metric of every flow: `goodput` for `goodput_1` to `goodput_20`. `flows` are numbers of flows,
-such as `4+6+9`.
+a metric of every flow, as a median over runs: `goodput` for `goodput_1` to `goodput_20`. `flows`
+are numbers of flows, such as `4+6+9`.
 """
 
 from itertools import pairwise
@@ -39,7 +39,7 @@ def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: fl
 
 @measure
 def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Return the rank correlation between the flows' medians of `each` and the printed values."""
+    """Return the rank correlation, over flows, of metric `each` with its printed values."""
     printed = printed_flows(of, column)[protocol]
     measured = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
     return rank_correlation(list(printed.values()), measured)
@@ -47,7 +47,7 @@ def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) 
 
 @measure
 def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Return the median over flows of the relative difference of `each` from the printed value."""
+    """Return the median over flows of the relative deviation of `each` from its printed value."""
     printed = printed_flows(of, column)[protocol]
     off = [
         abs(data.value(f"{each}_{flow}", of, protocol=protocol) / value - 1)
@@ -58,14 +58,14 @@ def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> f
 
 @measure
 def lead(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """Return the smallest median of `each` among `flows` divided by the largest of all others."""
+    """Return metric `each` of the lowest flow in `flows` divided by that of the highest other."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return min(chosen) / max(others)
 
 
 @measure
 def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """Return the largest median of `each` among `flows` divided by the smallest of all others."""
+    """Return metric `each` of the highest flow in `flows` divided by that of the lowest other."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return max(chosen) / min(others)
 
@@ -73,7 +73,7 @@ def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> 
 def _chosen_and_others(
     data: Data, of: str, each: str, flows: str | float, protocol: str
 ) -> tuple[list[float], list[float]]:
-    """Return the medians of `each` for the flows named in `flows`, and for all others."""
+    """Return metric `each` of every flow in `flows`, and of every other flow, as two lists."""
     named = {int(float(flow)) for flow in str(flows).split("+")}
     values = {flow: data.value(f"{each}_{flow}", of, protocol=protocol) for flow in FLOWS}
     return (
@@ -84,7 +84,7 @@ def _chosen_and_others(
 
 @measure
 def rank_with_round_trip(data: Data, of: str, each: str, protocol: str) -> float:
-    """Return the rank correlation between the flows' medians of `each` and their base RTTs."""
+    """Return the rank correlation, over flows, of metric `each` with the base RTT."""
     medians = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in FLOWS]
     return rank_correlation(ROUND_TRIPS_MS.tolist(), medians)
 

@@ -83,7 +83,7 @@ def _flows(kept: Kept) -> Row:
 
 
 def _classes(kept: Kept) -> Row:
-    """Return shares of data and ACKs at the first congested link.
+    """Return counts of packets at the first congested link, and the ACKs' shares of them.
 
     All data at this link belong to the measured flows. The result is empty if another link drops
     packets.
@@ -149,7 +149,7 @@ def _detectors(kept: Kept) -> Row:
 
 
 def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
-    """Return the shares of increases and of each kind of window change (Table 1.1)."""
+    """Return the percentages of increases and of given sizes in changes of windows (Table 1.1)."""
     total = {
         f"{trend}_{quarter}": sum(flow[f"{trend}_{quarter}"] for flow in flows)
         for trend in ("rising", "falling")
@@ -171,9 +171,9 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return the samples that figures plot.
+    """Return the samples that figures plot: all flows every second, and ten seconds of the queue.
 
-    The samples are flows in every second, the queue for ten seconds, and the ACKs of one flow.
+    If a flow's ACKs were traced, the result has samples of these ACKs instead of those of flows.
     """
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES

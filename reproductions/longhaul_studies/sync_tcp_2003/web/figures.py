@@ -66,9 +66,9 @@ def curves(
 def draw_curve(
     axes: Axes, data: Data, case: Case, name: str, scale: float = 1.0, **where: str | float
 ) -> bool:
-    """Draw a curve's median over replications, and their range; return false if it was not run.
+    """Draw a curve's median and range over replications; return false if there are no runs.
 
-    `scale` multiplies x, `where` selects further levels.
+    `scale` multiplies x, and `where` selects the levels of further axes.
     """
     try:
         every = list(curves(data, case.experiment, name, protocol=case.protocol, **where))
@@ -119,9 +119,9 @@ def _experiment(total: str) -> str:
 
 
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Return a function that draws Reno and MixReact, with a panel per end-to-end load.
+    """Return a function that draws curve `name` of Reno and MixReact, a panel per end-to-end load.
 
-    `total` is the total load of the links.
+    `total` is the load (%) of the links by all traffic.
     """
     return _panels(
         name, [replace(case, experiment=_experiment(total)) for case in (RENO, MIXREACT)],
@@ -134,7 +134,7 @@ def _shaded(
     axes: Axes, data: Data, case: Case, levels: Sequence[Mapping[str, str | float]],
     labels: Sequence[str],
 ) -> None:  # fmt: skip
-    """Draw distributions of one protocol, with a line for each of `levels`."""
+    """Draw response time distributions of one protocol, with a line for each of `levels`."""
     drawn = False
     shades = np.linspace(0.1, 0.74, len(levels))
     for shade, where, label in zip(shades, levels, labels, strict=True):
@@ -157,9 +157,9 @@ def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _by_share(total: str) -> Draw:
-    """Return a function that draws one protocol's distributions, a line per end-to-end load.
+    """Return a function that draws response time distributions, with a line per end-to-end load.
 
-    `total` is the total load of the links.
+    `total` is the load of a link by end-to-end traffic and all other traffic.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
@@ -190,9 +190,9 @@ def _map(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _followed(column: str, cases: Sequence[Case], less: str = "") -> Draw:
-    """Return a function that draws a quantity of the traced flow over time.
+    """Return a function that draws the traced flow's `column` over time.
 
-    `column` is the quantity; the column `less`, if given, is subtracted.
+    If a column `less` is given, `column` minus `less` is drawn.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:

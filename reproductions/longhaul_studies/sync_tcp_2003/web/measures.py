@@ -42,10 +42,10 @@ def crossing_share(
 def _crossing(
     data: Data, of: str, one: str, other: str, axis: str, cell: Mapping[str, str | float]
 ) -> tuple[float, float]:
-    """Return the crossing of the distribution functions of response times with `one` and `other`.
+    """Return the point at which two distribution functions of response times cross.
 
-    The result is the time in ms and the percentage of complete responses. The function with `one`
-    is higher at first.
+    The point is a time in ms and a percentage of complete responses. At smaller times, the function
+    with `one` is above that with `other`.
     """
     first, second = (
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
@@ -127,8 +127,8 @@ def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float
 def map_difference_gained(data: Data, one: str, other: str, low: float, high: float) -> float:
     """Return the lead of `one` over `other` at load `high` minus that at load `low`, in ms.
 
-    The lead is the response time of `other` minus that of `one`, as the median over the map's
-    cells.
+    The lead is the response time with `other` minus that with `one`, as the median over ranges of
+    base RTT and response size.
     """
     behind = {load: np.median(map_difference(data, one, other, load)[1]) for load in (low, high)}
     return float(behind[low] - behind[high])

@@ -1,7 +1,7 @@
 """Metrics of one run with web traffic, in the dissertation's units: per cent, packets, ms, kbit/s.
 
-Shares are fractions of complete responses. Goodput counts whole packets received by forward
-clients, headers included, as the dissertation's tables do (section 4.2.5).
+Percentages of responses are relative to complete responses. Goodput counts whole packets received
+by forward clients, headers included, as the dissertation's tables do (section 4.2.5).
 """
 
 from collections.abc import Iterator, Mapping
@@ -115,10 +115,10 @@ def _of_times(times: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
 
 
 def _step(above: list[int]) -> float | None:
-    """Return the number of responses from 5.6 to 7.1 s over that from 4.5 to 5.6 s.
+    """Return the number of responses in 5.6 to 7.1 s divided by that in 4.5 to 5.6 s.
 
-    A lost SYN is retransmitted after 6 s; a ratio of 1 means that this shows no step in the
-    distribution. `above` counts the responses above each point of the grid.
+    `above` counts the responses that take longer than each time in `CCDF_S`. A ratio above 1 would
+    show lost SYNs, which are retransmitted after 6 s.
     """
     at = {seconds: _at(above, CCDF_S, seconds) for seconds in (4.466836, 5.623413, 7.079458)}
     before, after = at[4.466836] - at[5.623413], at[5.623413] - at[7.079458]
@@ -127,7 +127,7 @@ def _step(above: list[int]) -> float | None:
 
 
 def _at(above: list[int], grid: np.ndarray, point: float) -> int:
-    """Return the count `above` the grid's point nearest to `point`."""
+    """Return the entry of `above` for the point of `grid` that is nearest to `point`."""
     return above[int(np.argmin(np.abs(grid - point)))]
 
 

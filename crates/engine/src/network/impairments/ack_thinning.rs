@@ -19,14 +19,15 @@ use crate::packet::Packet;
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
-    /// Groups, indexed by kind of transport (`Carrier`) and by direction and leg of a connection (`Carrier::side`).
+    /// Groups of acknowledgements. The first index is the kind of transport (`Carrier`), the second is `Carrier::side`.
     groups: [Vec<Option<Group>>; 3],
-    /// Deadlines of groups, in order of time. An entry is stale if its group no longer exists.
+    /// Times at which groups are forwarded at the latest, in ascending order. Each entry has the time, the group's
+    /// number, and the two indices of the group in `groups`. An entry is stale if its group no longer exists.
     due: VecDeque<(Time, u64, Carrier, usize)>,
     begun: u64,
 }
 
-/// Consecutive acknowledgements of a connection. Only the last one so far is held, to be forwarded.
+/// Consecutive acknowledgements of a connection. Only the last of them is held and forwarded.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     number: u64,
@@ -99,7 +100,7 @@ impl AckThinning {
         }
     }
 
-    /// Returns the end of the maximum holding time of the next acknowledgement.
+    /// Returns the time at which the next held acknowledgement must be forwarded; `None` if none is held.
     pub(super) fn next(&mut self) -> Option<Time> {
         while let Some(&(due, number, carrier, side)) = self.due.front() {
             if self.groups[carrier as usize][side].is_some_and(|group| group.number == number) {

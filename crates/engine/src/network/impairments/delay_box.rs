@@ -36,8 +36,8 @@ pub(super) struct FlowBoxes {
 /// Boxes of the current flows. A new flow replaces an ended one with the same index.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes, indexed by kind of transport (`Carrier`) and by the flow's index within its kind (`Carrier::place`). The
-    /// number stored with each box is common to all packets of its flow (`Carrier::common`).
+    /// Boxes, indexed by kind of transport (`Carrier`) and by the flow's index within its kind (`Carrier::place`). Each
+    /// box is stored with the number of its flow (`Carrier::common`), since indices are reused.
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }
@@ -90,7 +90,7 @@ pub(super) struct Values {
 }
 
 impl FlowBoxes {
-    /// Creates the boxes of a link, if it has any. Boxes with only a processing delay draw no values for flows.
+    /// Creates the delay boxes of a link; `None` if the link has neither a delay box nor a processing delay.
     pub(super) fn of(link: &Link, streams: &Streams) -> Option<Self> {
         let config = link.delay_box.clone();
         let processing_delay = link.host_processing_delay.clone();
@@ -160,8 +160,8 @@ impl FlowBoxes {
         self.flows.insert(carrier, index, flow_box);
     }
 
-    /// Removes the box of a flow that has ended. Returns the latest arrival time among the packets that were admitted
-    /// before their arrival.
+    /// Removes the box of a flow that has ended. Returns the latest arrival time of the packets that
+    /// [`Self::admit_ahead`] admitted.
     pub(super) fn remove(&mut self, carrier: Carrier, index: u32) -> Time {
         let removed = self.flows.remove(carrier, index);
         removed.map_or(Time::ZERO, |flow_box| flow_box.last)
@@ -172,8 +172,8 @@ impl FlowBoxes {
         self.flows.count
     }
 
-    /// Admits a packet before its arrival time `comes`, and returns the time at which it leaves. Only for boxes that do
-    /// nothing except delay packets ([`Link::only_delays_flows`]): there, packets keep their order.
+    /// Returns the time at which a packet leaves its flow's box. Called before the packet's arrival time `comes`. Only
+    /// for boxes that do nothing except delay packets ([`Link::only_delays_flows`]).
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;
@@ -258,8 +258,8 @@ mod tests {
         boxes
     }
 
-    /// Departures are max(now + d, previous departure + s), where s is the transmission time of the
-    /// preceding packet (Weigle's dissertation, appendix A).
+    /// Departures are max(now + d, previous departure + s), where d is the delay of the flow and s the transmission
+    /// time of the preceding packet (Weigle's dissertation, appendix A).
     #[test]
     fn packets_leave_in_order_at_the_rate_of_the_flow() {
         // The transmission of 1000 B takes 10 ms.
@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(leaves, Some(at(26)));
     }
 
-    /// Both directions of a connection get the same values. A connection that has ended leaves no state behind.
+    /// A connection that has ended leaves no state in the delay box. Packets in both directions have the same delay.
     #[test]
     fn connections_that_are_over_are_forgotten() {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);

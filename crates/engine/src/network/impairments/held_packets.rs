@@ -12,13 +12,13 @@ use crate::schedule::{key_of, time_of};
 /// Packets in the order of their release times; packets with equal release times are in the order of their arrival.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
-    /// Release time and slot of each packet. A binary heap is fast here, because packets are mostly released in the
-    /// order of holding: the entry moved to the top on a removal goes straight to the bottom again.
+    /// Release time and slot of each packet. A binary heap is fast here, since packets are mostly released in the order
+    /// in which they were held back.
     due: BinaryHeap<Reverse<Key>>,
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of packets with the same release time as the packet released last, in reverse order of release.
+    /// Slots of packets that have the same release time as the packet just released. The next to release is the last.
     simultaneous: Vec<u32>,
 }
 
@@ -28,8 +28,8 @@ struct Held {
     packet: Packet,
     /// Key of the packet's arrival in the event list.
     came: Key,
-    /// Number of the packet in the order of holding. A packet of another link may be held before its arrival: the order
-    /// of arrival can differ.
+    /// Position of the packet in the order in which packets were held back. The order of arrival can differ: packets
+    /// may be held back before they arrive.
     number: u64,
 }
 
@@ -69,8 +69,8 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// Removes the first packet with a release time of `now` or before, and returns its slot. Lists other packets with
-    /// the same release time in `simultaneous`.
+    /// Removes the first packet with a release time of `now` or before from the heap, and returns its slot. Moves other
+    /// packets with the same release time to `simultaneous`.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;
@@ -92,8 +92,8 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Moves the release of held packets to their arrival. Affects packets that arrive after `event` and for which
-    /// `concerns` returns true.
+    /// Cancels the delay of packets that arrive after `event` and for which `concerns` returns true: their release time
+    /// becomes the time of their arrival.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {
@@ -133,8 +133,8 @@ mod tests {
             .collect()
     }
 
-    /// Packets of several links with the same release time are released in the order of arrival, although they are held
-    /// link by link.
+    /// Packets with the same release time are released in the order of their arrival, even if they were held back in
+    /// another order.
     #[test]
     fn those_of_one_time_go_on_as_they_came() {
         let mut held = HeldPackets::default();

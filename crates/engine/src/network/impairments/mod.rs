@@ -1,5 +1,5 @@
-//! Impairments in front of a link's queue: delay, loss and rate per flow, duplication, reordering, policers and ACK
-//! thinning.
+//! Impairments in front of a link's queue: delay boxes (delay, loss and rate for each flow), duplication, reordering,
+//! policers and ACK thinning.
 //!
 //! In a route, impairments are a separate hop before their link: links without impairments have no additional cost. All
 //! decisions are made when a packet arrives. The waiting packets share one event, the release of the next packet.
@@ -97,8 +97,7 @@ fn chooser(probability: f64, stream: Stream) -> LossModel {
     LossModel::new(&Loss::Bernoulli(probability), stream)
 }
 
-/// Adds a duration to a time, limited to the largest time: with very low rates of flows, packets may leave after the
-/// end of representable time.
+/// Returns `time` plus `span`, or the largest time if the sum exceeds it, as at very low rates.
 fn later(time: Time, span: Span) -> Time {
     Time::from_ps(time.as_ps().saturating_add(span.as_ps()))
 }
@@ -144,8 +143,8 @@ impl Network {
         self.expect_release(impairments as u32);
     }
 
-    /// Passes packets that will have crossed a link by `until` to the impairments of the next link ahead of time. Only
-    /// for impairments that do nothing except delay packets by known times.
+    /// Passes the packets that reach the far end of `link` by `until` to the impairments of the next link, ahead of
+    /// time. Only for impairments that do nothing except delay packets by known times.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()
@@ -167,7 +166,7 @@ impl Network {
         }
     }
 
-    /// Returns the number of flows that have a delay box, for each link with delay boxes.
+    /// Returns, for each link with delay boxes, the number of flows that have one.
     pub(crate) fn boxed_flows(&self) -> impl Iterator<Item = usize> {
         let boxes = self.impairments.iter().filter_map(|one| one.boxes.as_ref());
         boxes.map(FlowBoxes::len)

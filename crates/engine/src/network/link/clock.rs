@@ -105,7 +105,7 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the unsent data of packets in service. `waiting_bytes` is the size of the packets scheduled behind them.
+    /// Returns the unsent data of the packets in service. `waiting_bytes` is the size of all packets scheduled later.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();

@@ -1,5 +1,5 @@
-//! The near end of a link, where packets enter. For a sequence of packets, the link's type of service is determined
-//! only once.
+//! The near end of a link, where packets enter. A caller with many packets for a link selects the code for the link's
+//! type of service only once ([`Entrance`]).
 
 use super::Offer;
 use super::clock::{Clock, DualClockTime, ExactClock};
@@ -10,7 +10,7 @@ use crate::packet::{OptionStore, Packet};
 
 /// A type of service of a link's packets.
 pub(crate) trait PacketService {
-    /// Processes a packet that reaches the near end of the link; `position` is its position in the route table.
+    /// Processes a packet that reaches the near end of the link; `route` is its position in the route table.
     fn take(
         &mut self,
         port: &mut Port,
@@ -29,7 +29,7 @@ pub(crate) struct Lane<'a, S> {
 }
 
 impl<S: PacketService> Lane<'_, S> {
-    /// Processes a packet that reaches the near end of the link, the first link of its route.
+    /// Processes a packet that reaches the near end of the link. The link is the first one of the packet's route.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,
@@ -40,7 +40,7 @@ impl<S: PacketService> Lane<'_, S> {
         self.take(packet, packet.route, arrival, options)
     }
 
-    /// Processes a packet that reaches the near end of the link; `position` is its position in the route table.
+    /// Processes a packet that reaches the near end of the link; `route` is its position in the route table.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,

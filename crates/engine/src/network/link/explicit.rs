@@ -1,7 +1,7 @@
 //! Explicit service: transmissions are computed one by one, as is necessary for disciplines that decide at departure.
 //!
-//! Departures depend only on arrivals and need no events. They are computed later, in order, each with the state at the
-//! time of the departure. This happens when the next packet arrives, when packets at the far end are due, and when
+//! Departures depend only on arrivals and need no events. They are computed later, in order, from the state at the time
+//! of each departure. This happens when the next packet arrives, when packets at the far end are due, and when
 //! something is measured or changes.
 
 use longhaul_units::{Span, Time};
@@ -24,7 +24,7 @@ pub(crate) struct ExplicitService {
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
     jitter: Option<(Distribution, Stream)>,
-    /// Beginning of the last transmission. The packet may have waited for tokens before.
+    /// Beginning of the last transmission, after any wait of the packet for tokens of the shaper.
     transmission_from: Time,
     /// End of the last transmission.
     busy_until: Time,
@@ -116,9 +116,8 @@ impl ExplicitService {
         }
     }
 
-    /// Begins the transmission of the next packet that the discipline chooses. It begins at the end of the last
-    /// transmission if `follows` is true, and at the packet's arrival otherwise. Returns true if this packet is the
-    /// next one to reach the far end.
+    /// Begins the transmission, at `now`, of the packet that the discipline selects. `follows` is true if the last
+    /// transmission ends at `now`. Returns true if the selected packet is the next one to reach the far end.
     fn begin_next(
         &mut self,
         port: &mut Port,
@@ -186,8 +185,8 @@ impl ExplicitService {
         }
     }
 
-    /// Forwards the next packet, if its transmission has ended and it reaches the far end by `until`. A packet in
-    /// service is never forwarded: the link thus has a next packet as long as packets wait.
+    /// Forwards the next packet, if its transmission has ended and it reaches the far end by `until`. The packet in
+    /// service is never forwarded. Without it, the link would seem to be empty while packets wait.
     #[inline]
     pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
         if self.propagating == 0 {

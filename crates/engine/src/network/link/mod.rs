@@ -2,8 +2,8 @@
 //!
 //! In a first-in first-out queue, the arrival of a packet determines its departure. By default, a link therefore
 //! computes departures on arrival. It keeps all its packets (waiting, in service or propagating) in one ring, in the
-//! order of their arrival at the far end. With explicit service, a link computes one transmission after the other, as
-//! disciplines that decide at departure require. Both give the same results (tested).
+//! order of their arrival at the far end. With explicit service, a link computes one transmission after the other;
+//! disciplines that decide at departure need this. Both give the same results (tested).
 
 mod clock;
 mod entrance;
@@ -97,7 +97,7 @@ impl Link {
         }
     }
 
-    /// Processes a packet that reaches the near end of the link; `position` is its position in the route table.
+    /// Processes a packet that reaches the near end of the link; `route` is its position in the route table.
     ///
     /// Always inlined, with the packet as a reference: the packet is then copied straight into this link's ring. A copy
     /// that stores fields one by one and loads them in pairs would make processors wait for the stores.
@@ -117,7 +117,7 @@ impl Link {
         }
     }
 
-    /// Returns the near end of the link with its type of service, for many packets in sequence.
+    /// Returns the near end of the link, for many packets in sequence: the link's type of service is determined once.
     #[inline]
     pub(crate) fn entrance(&mut self) -> Entrance<'_> {
         let port = &mut self.port;
@@ -128,13 +128,13 @@ impl Link {
         }
     }
 
-    /// Returns the tie-breaks for packets that arrive at the far end at the same time as packets of other links.
+    /// Returns the source of tie-breaks between packets of this and of other links that arrive at one node at one time.
     pub(crate) fn tie_breaks(&self) -> RandomTieBreak {
         self.draws
     }
 
-    /// Stores a packet that has crossed an access link until its arrival time. Returns true if it is the next packet to
-    /// be forwarded.
+    /// Stores a packet of an access link until the packet's arrival at the far end. Returns true if it is the next
+    /// packet to be forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
@@ -254,12 +254,12 @@ impl Link {
         self.port.flow_drops.track(connections);
     }
 
-    /// Adds this link's drops and marks of data packets to `all`, by connection.
+    /// Adds this link's drops and marks of data packets to `all`, which has one entry for each connection.
     pub(crate) fn add_flow_drops(&self, all: &mut [FlowDrops]) {
         self.port.flow_drops.add_to(all);
     }
 
-    /// Adds this link's drops and marks of datagrams of foreign stacks' connections to `all`, by connection.
+    /// Adds this link's drops and marks of datagrams to `all`, by connection of a foreign stack.
     pub(crate) fn add_datagram_drops(&self, all: &mut Vec<FlowDrops>) {
         self.port.flow_drops.add_datagrams_to(all);
     }
@@ -269,7 +269,7 @@ impl Link {
         self.port.measure_waits();
     }
 
-    /// Takes the queueing delays measured so far; `None` if they are not measured.
+    /// Returns the queueing delays measured so far, and ends their measurement; `None` if they are not measured.
     pub(crate) fn take_waits(&mut self) -> Option<DelayHistogram> {
         self.port.take_waits()
     }

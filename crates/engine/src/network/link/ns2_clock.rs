@@ -58,8 +58,7 @@ impl Ns2Clock {
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records the packet that is now the next one to reach the far end. Returns the part of its tie-break that depends
-    /// on its size.
+    /// Records that `packet` is the next one to reach the far end. Returns the size-dependent part of its tie-break.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;
@@ -144,11 +143,11 @@ impl Clock for Ns2Clock {
     }
 }
 
-/// Returns a time in seconds rounded to picoseconds. Rounding is monotonic, so that events keep their order.
+/// Returns a time in seconds rounded to picoseconds. Rounding is monotonic, so events keep their order.
 #[inline]
 fn nearest(time_s: f64) -> Time {
-    /// A number so large that its sum with a smaller one has no fraction bits: the last bits of the sum are the smaller
-    /// number, rounded to an integer. This is faster than a conversion with its overflow checks.
+    /// A number so large that doubles of its size are integers. The last bits of its sum with a smaller number are
+    /// therefore the smaller number, rounded. The sum is faster than a conversion, which checks for overflow.
     const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
     const SMALLER: f64 = (1_u64 << 51) as f64;
     let ps = time_s * PS_PER_S as f64;

@@ -17,7 +17,7 @@ impl FlowDrops {
     }
 }
 
-/// Drops and marks, for connections with numbers below a limit. Most links drop and mark nothing, and allocate nothing.
+/// Numbers of dropped and marked data packets by connection. Memory is allocated only at the first drop or mark.
 #[derive(Debug, Default)]
 pub(super) struct PerFlowDrops {
     connections: u32,
@@ -63,7 +63,7 @@ impl PerFlowDrops {
         }
     }
 
-    /// Adds the counters of foreign stacks' connections to `all`, by the connection's number.
+    /// Adds the counters of foreign stacks' connections to `all`, which is indexed by the connection's number.
     pub(super) fn add_datagrams_to(&self, all: &mut Vec<FlowDrops>) {
         if all.len() < self.datagrams.len() {
             all.resize(self.datagrams.len(), FlowDrops::default());

@@ -13,7 +13,7 @@ pub(super) struct Ring {
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,
-    /// Number of packets, from the first one on, that no longer have a slot.
+    /// Number of accepted packets that no longer have a slot. These are the oldest packets.
     forgotten: usize,
 }
 
@@ -37,8 +37,8 @@ impl Ring {
         &self.slots[number & (self.slots.len() - 1)]
     }
 
-    /// Appends a packet. Packets from number `needed` on are kept, even after they were forwarded. Returns true if all
-    /// packets before the new one have been forwarded.
+    /// Appends a packet; returns true if it is the next one to forward. Packets from number `needed` on stay in the
+    /// ring, even if they were forwarded. Returns false without effect if the run has reached its memory limit.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
         if self.accepted - self.forgotten == self.slots.len() && !self.make_room(needed, packet) {
@@ -51,8 +51,7 @@ impl Ring {
     }
 
     /// Frees the slots of packets below number `needed`. If less than an eighth of the slots is then free, doubles
-    /// their number. Called once in many packets; the ring stays small enough for the caches. Returns false if the run
-    /// has reached its memory limit; then only counters are read.
+    /// their number. Returns false if there is no free slot because the run has reached its memory limit.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {
@@ -138,8 +137,8 @@ mod tests {
     }
 
     proptest! {
-        /// In bursts of arrivals and departures, packets leave in order, and packets that are still needed stay in the
-        /// ring.
+        /// In random bursts of arrivals and departures, the ring forwards packets in order, and keeps all packets from
+        /// number `needed` on.
         #[test]
         fn packets_keep_their_order_and_what_is_needed_stays(
             bursts in prop::collection::vec((0usize..40, 0usize..40, 0usize..20), 1..60),

@@ -24,9 +24,9 @@ impl RandomTieBreak {
         }
     }
 
-    /// Returns a hash of the link and the time. A random draw instead would depend on earlier draws. The hash has two
-    /// rounds of multiplication with the constants of SplitMix64's finaliser (Steele, Lea and Flood, 2014). After one
-    /// round, regular times would still show a pattern.
+    /// Returns a hash of the link and the time. Unlike a random number, the hash does not depend on earlier draws. It
+    /// has two rounds of multiplication with the constants of SplitMix64's finaliser (Steele, Lea and Flood, 2014).
+    /// After one round, regular times would still show a pattern.
     #[inline]
     pub(crate) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -40,11 +40,12 @@ impl RandomTieBreak {
 ///
 /// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission begins. Of
 /// two simultaneous arrivals, the one with the longer transit time therefore comes first. If the transit times are
-/// equal, the events that started the two transmissions decide: the event entered earlier comes first. On a busy link,
-/// this event is the end of the preceding transmission, and was entered at the beginning of that transmission. On an
-/// idle link, this event is the packet's arrival at the link, and was entered when the transmission on the previous
-/// link began. The idle link is therefore first if the previous link's delay exceeds a transmission time. Packets that
-/// follow without a gap keep this order: the link that has been busy for the shortest time comes first.
+/// equal, the link that has been busy for the shorter time comes first, since its transmission is started by an event
+/// entered earlier:
+///
+/// An idle link starts at a packet's arrival, entered when the packet's transmission on the previous link began. A busy
+/// link starts at the end of the preceding transmission, entered when that transmission began. This is later if the
+/// previous link's delay exceeds a transmission time. Packets that follow without a gap keep the order of the links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
     /// Arrival time of the preceding packet, in seconds.
@@ -110,8 +111,9 @@ impl TransitRank {
     }
 }
 
-/// Returns the part of an arrival time below a picosecond, in units in the last place (ulps) of the time in seconds.
-/// From 125 ms on, a picosecond has few ulps, and all of them can be distinguished.
+/// Returns the difference between ns-2's arrival time and the arrival time in picoseconds, in units in the last place
+/// (ulps) of a time in seconds. The result is the difference plus `MIDDLE`, limited to 16 bits. From 125 ms on, 16 bits
+/// suffice for differences of up to half a picosecond.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
@@ -167,7 +169,7 @@ mod tests {
         }
     }
 
-    /// Packets with arrival times equal to the picosecond are processed in ns-2's order.
+    /// Packets that arrive within the same picosecond are processed in ns-2's order.
     #[test]
     fn ns2_takes_the_earlier_double_then_the_longer_crossing_then_the_link_busy_for_less() {
         const TRANSMISSION_S: f64 = 0.000_12;

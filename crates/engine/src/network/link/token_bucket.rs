@@ -1,4 +1,4 @@
-//! A token bucket in front of a transmitter. Bursts pass at the link's rate; the long-run rate is the bucket's.
+//! A token bucket in front of a transmitter. Bursts pass at the link's rate. The long-run rate is that of the tokens.
 
 use longhaul_units::{Span, Time};
 
@@ -8,7 +8,7 @@ use crate::config::Shaper;
 /// A token bucket. One token stands for one byte; tokens are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
-    /// Transmitter at the rate of the tokens. The tokens of a packet are added in its transmission time.
+    /// Transmitter at the rate of the tokens. While it transmits a packet, the tokens for that packet are added.
     source: Transmitter,
     /// Depth of the bucket, as the time in which an empty bucket fills.
     depth: Span,

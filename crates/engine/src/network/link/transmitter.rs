@@ -24,7 +24,7 @@ pub(super) struct TxTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Value of the carried fraction at the last pause. It belongs to transmissions before the pause.
+    /// Value of `remainder` at the last pause. The data for which it stands was sent before the pause.
     paid: u64,
 }
 
@@ -79,8 +79,8 @@ impl TxTimes {
         self.rate
     }
 
-    /// Returns the unsent part of a transmission that ends after `left`, including the carried fraction of a
-    /// picosecond.
+    /// Returns the amount of data that a transmission has not yet sent, at the time `left` before its end. The carried
+    /// fraction of a picosecond is included.
     pub(super) fn unsent(&self, left: Span, carry: &Carry) -> Work {
         let left = Work::of_rate(self.rate, left).0 + u128::from(carry.remainder);
         Work(left).since(Work(u128::from(carry.paid)))

@@ -1,4 +1,4 @@
-//! Transmission times on a link with explicit service: at one rate, or along a service curve.
+//! Transmission times of single packets on a link: at a constant rate, or along a service curve.
 
 use longhaul_units::Time;
 
@@ -57,9 +57,9 @@ impl LinkTransmitter {
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
-    /// Beginning of the last transmission on the service curve, as an amount of data.
+    /// Value of the service curve, an amount of data, at the beginning of the last transmission.
     from: Work,
-    /// End of the last transmission on the service curve, as an amount of data.
+    /// Value of the service curve, an amount of data, at the end of the last transmission.
     to: Work,
 }
 

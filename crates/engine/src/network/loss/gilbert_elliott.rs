@@ -2,9 +2,9 @@
 //! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
 //!
 //! Each packet is lost with the loss probability of the current state. Then the state changes with the transition
-//! probability of the current state. The number of packets between two changes of state has a geometric distribution,
-//! and so has the number between two losses in one state. Random numbers are therefore drawn only at changes of state
-//! and losses.
+//! probability of the current state. The number of packets until the next change of state has a geometric distribution,
+//! and so has, within one state, the number until the next loss. Random numbers are therefore drawn only at changes of
+//! state and losses.
 
 use crate::config::GilbertElliott;
 use crate::random::Stream;
@@ -65,7 +65,7 @@ impl Channel {
         passing
     }
 
-    /// Decides about the next packet, when a change of state or a loss is due; returns true if the packet is lost.
+    /// Returns true if the next packet is lost. To be called when a change of state or a loss is due.
     pub(super) fn decide(&mut self) -> bool {
         if self.stay == 0 {
             self.enter(!self.bad);

@@ -6,7 +6,7 @@ use self::gilbert_elliott::Channel;
 use crate::config::Loss;
 use crate::random::Stream;
 
-/// State of a loss model ([`Loss`]). It counts the packets up to the next decision; all other packets cost one
+/// State of a loss model ([`Loss`]). It counts down the packets before the next decision: each of them costs one
 /// decrement and no random number.
 #[derive(Clone, Debug)]
 pub(crate) struct LossModel {
@@ -45,7 +45,7 @@ impl LossModel {
         model
     }
 
-    /// Returns true if a decision about the arriving packet is due; otherwise the packet is not lost.
+    /// Returns true if the model has to decide about the arriving packet. Otherwise, the packet is not lost.
     #[inline]
     pub(crate) fn is_to_decide(&self) -> bool {
         self.gap == 0

@@ -45,8 +45,8 @@ struct Waiting {
     pkts: u32,
     /// Highest acknowledgement number that has arrived since acknowledgements of the connection began to wait.
     newest: u64,
-    /// Number of the placeholder of the connection's last acknowledgement. `None` if this acknowledgement is a
-    /// duplicate, or if another packet of the connection has followed it.
+    /// Index in [`AckFilter::contents`] of the acknowledgement that a newer one may replace: the connection's last.
+    /// `None` if the last one is a duplicate, or if another packet of the connection has followed it.
     replaceable: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ impl AckFilter {
         true
     }
 
-    /// Stores the content of an acknowledgement; returns the placeholder for the discipline.
+    /// Stores the content of an acknowledgement. Returns a placeholder, which the discipline queues instead.
     fn place(&mut self, ack: Packet) -> Packet {
         let connection = self.connections.number(&ack);
         let content = Content {
@@ -124,8 +124,8 @@ impl AckFilter {
         }
     }
 
-    /// Restores an acknowledgement after its placeholder has left the discipline or was refused. Marks set by the
-    /// discipline are kept.
+    /// Turns a placeholder back into its acknowledgement, after the discipline has released or refused the placeholder.
+    /// Marks set by the discipline are kept. Other packets do not change.
     fn fill(&mut self, packet: &mut Packet) {
         if !packet.flags.has(Flags::PLACE) {
             return;
@@ -145,8 +145,8 @@ impl AckFilter {
         (packet.seq, packet.stamp) = (content.seq, content.stamp);
     }
 
-    /// Protects a connection's last acknowledgement from replacement. It is called when another packet of the
-    /// connection has followed, accepted or not.
+    /// Protects a connection's last acknowledgement from replacement. Called when another packet of the connection has
+    /// followed the acknowledgement, accepted or not.
     fn keep_order(&mut self, packet: &Packet) {
         if let Some(connection) = self.connections.known(packet) {
             self.waiting[connection as usize].replaceable = None;

@@ -1,5 +1,4 @@
-//! Tests of ACK filtering: examples computed by hand, and random arrivals at disciplines that drop waiting packets.
-//! Only contents of replaced acknowledgements may be lost.
+//! Tests of ACK filtering: examples computed by hand, and random arrivals at disciplines that also drop packets.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +80,8 @@ fn a_newer_one_takes_the_place_of_an_older_one_of_its_connection() {
     assert_eq!(bench.dequeue_all(), [52, 70, 8]);
 }
 
-/// Packets with other information are not replaced, by RFC 3449, section 5.2.1, and Linux's `cake_tcph_may_drop`.
+/// Acknowledgements with SACK blocks or flags, and duplicates, neither replace older acknowledgements nor are replaced
+/// by newer ones (RFC 3449, section 5.2.1; Linux, `cake_tcph_may_drop`).
 #[test]
 fn what_says_something_else_stays_in_its_order() {
     let others = [
@@ -134,8 +134,8 @@ fn duplicates_stay() {
     assert_eq!(bench.dequeue_all(), [4, 4, 4, 4, 11]);
 }
 
-/// In a replacement, the bytes of a real program's newer acknowledgement replace the older bytes. An acknowledgement of
-/// another length is not replaced.
+/// If acknowledgements come from a real program, the bytes of the newer one replace those of the older one. An
+/// acknowledgement of another length is not replaced.
 #[test]
 fn bytes_of_real_acknowledgements_change_places() {
     let mut options = OptionStore::default();
@@ -235,13 +235,12 @@ fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
     prop::collection::vec(prop::option::weighted(0.6, arrival), 1..200)
 }
 
-/// Reference list of the waiting acknowledgements. Each has two flags: true if it is pure, and true if it is a
-/// duplicate (its number does not exceed `newest`).
+/// List of the waiting packets, as a reference for the filter. Each packet has two flags: the first is true for a pure
+/// acknowledgement, the second for a duplicate (its number does not exceed the field `newest`).
 #[derive(Default)]
 struct List {
     packets: Vec<(Packet, bool, bool)>,
-    /// Highest number among the pure acknowledgements of each connection, counted anew each time the list has no more
-    /// of them.
+    /// Highest number among the pure acknowledgements of each connection; reset when none of them waits.
     newest: [u64; 3],
 }
 
@@ -272,8 +271,8 @@ impl List {
 }
 
 proptest! {
-    /// The filter gives the same result as a search through a list of all packets, with late acknowledgements,
-    /// acknowledgements that echo earlier times, and other packets.
+    /// The filter gives the same result as a search through a list of all packets. Some acknowledgements arrive late or
+    /// echo earlier times, and some packets are not pure acknowledgements.
     #[test]
     fn replacements_are_those_of_a_list_that_is_searched(
         steps in prop::collection::vec((0u32..3, 0u64..4, 0u64..3, 0u8..8), 1..300),

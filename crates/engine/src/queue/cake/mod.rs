@@ -36,8 +36,8 @@ keys! {
         .key()
         .default("auto")
         .source("Linux: cake_reconfigure of net/sched/sch_cake.c"),
-        /// Bytes that a flow may send per turn; `auto`: the bytes that the link sends in 1/4096 s, from 300 to
-        /// 1514 B.
+        /// Bytes that a flow may send per turn; `auto`: the bytes that the link sends in 1/4096 s, but at least 300 and
+        /// at most 1514 B.
         pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -130,7 +130,7 @@ impl Cake {
     }
 
     /// Returns the queue of a packet's flow. The queue stays reserved for the flow while packets wait in it. After
-    /// that, it stays reserved until earlier packets no longer affect its COBALT.
+    /// that, it stays reserved until earlier packets no longer affect the state of COBALT.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,

@@ -26,9 +26,7 @@ fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::Cake(config(limit)))
 }
 
-/// Of 1024 flows, about 881 have a queue for themselves; of a hundred flows, all have. The expected number follows from
-/// the sets of eight queues: a set gets a Poisson number of flows with mean 8, and uses one queue for each, up to
-/// eight. This is 6.88 on average, or 881 in all 128 sets. With a plain hash, 1024 / e = 377 queues would stay empty.
+/// Of 1024 flows, about 881 have a queue for themselves; of a hundred flows, all have.
 #[test]
 fn flows_hardly_ever_share_a_queue() {
     let queues = |flows: u32| {
@@ -41,6 +39,8 @@ fn flows_hardly_ever_share_a_queue() {
         used.len()
     };
     assert_eq!(queues(100), 100);
+    // A set of eight queues gets a Poisson number of flows with mean 8, and uses one queue for each, up to eight. This
+    // is 6.88 on average, or 881 in all 128 sets. With a plain hash, 1024 / e = 377 queues would stay empty.
     assert!((850..=910).contains(&queues(1024)), "{}", queues(1024));
 }
 
@@ -95,8 +95,8 @@ fn a_set_fills_from_the_queue_of_the_hash_on() {
     }
 }
 
-/// A sparse flow is served first each time: its packets come one by one, and each finds a new quantum. A flow that uses
-/// up its quantum has to wait for its next turn.
+/// A sparse flow is served before a flow with a standing queue as long as the sparse flow's packets come one by one. A
+/// flow that uses up its quantum has to wait for its next turn.
 #[test]
 fn sparse_flows_go_first() {
     let mut bench = bench(1 << 20);
@@ -215,8 +215,8 @@ fn a_queue_is_free_again_after_an_interval() {
     assert!(control.is_at_rest(parameters, at(101)));
 }
 
-/// A queue counts as used while packets wait in it, even if they have not affected its COBALT yet. None of a hundred
-/// flows shares a queue, although about five flows have the hash of another one.
+/// Checks that a flow gets no queue in which packets of another flow wait. Of a hundred flows, about five have the hash
+/// of another flow.
 #[test]
 fn a_queue_with_packets_is_not_given_to_another_flow() {
     let mut cake = Cake::new(config(1 << 20), Stream::new(7, 0, "hash"));

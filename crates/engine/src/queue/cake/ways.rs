@@ -26,8 +26,8 @@ impl Ways {
         }
     }
 
-    /// Returns the queue of a packet's flow: its earlier queue, or else an unused queue of its set. If all queues of
-    /// the set are in use, the flow shares the queue of its hash.
+    /// Returns the queue of a packet's flow. A flow keeps its earlier queue; otherwise, it gets an unused queue of its
+    /// set. If all queues of the set are in use, the flow shares the queue that its hash selects.
     pub(super) fn queue(&mut self, packet: &Packet, mut in_use: impl FnMut(u32) -> bool) -> u32 {
         let tag = self.hash.of(packet);
         let direct = (tag % u64::from(QUEUES)) as u32;

@@ -50,9 +50,9 @@ keys! {
         /// Packets that have waited no longer than four times this time are not dropped or marked; `auto`: the
         /// transmission time of the largest packet.
         pub mtu_time: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// Increment of BLUE's drop probability at a full queue, at most once per target.
+        /// Increment of BLUE's drop probability at a full queue, at most once in a time of `target`.
         pub blue_up: f64 = PROBABILITY.key().default("0.00390625").source("Linux: p_inc of cake_set_rate, 1/256"),
-        /// Decrement of BLUE's drop probability at an empty queue, at most once per target.
+        /// Decrement of BLUE's drop probability at an empty queue, at most once in a time of `target`.
         pub blue_down: f64 = PROBABILITY.key().default("0.000244140625").source("Linux: p_dec of cake_set_rate, 1/4096"),
     }
 }
@@ -177,7 +177,7 @@ impl Control {
         }
     }
 
-    /// Returns the decision of CoDel about a packet, that is, of `cobalt_should_drop` without BLUE.
+    /// Returns CoDel's decision about a packet: the decision of `cobalt_should_drop` without its part for BLUE.
     fn signal(&mut self, parameters: &CobaltParameters, now: Time, packet: &Packet) -> Fate {
         self.resting = false;
         let due = self.is_due(now);
@@ -219,8 +219,8 @@ impl Control {
         }
     }
 
-    /// Sets the time of the next drop, as at the end of `cobalt_should_drop`. With a count of zero, the queue counts as
-    /// in use until this time. Of several overdue marks, only one is made.
+    /// Adjusts the time of the next drop, as `cobalt_should_drop` does at its end. If the count is zero, the time is an
+    /// interval from now; until then, the queue counts as in use. Overdue marks do not accumulate.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;
@@ -254,7 +254,7 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Updates the state of an empty queue by the decay since the last update.
+    /// Lets BLUE's probability and the count of drops decay up to `now`, if the queue is empty.
     #[inline]
     pub(super) fn rest(&mut self, parameters: &CobaltParameters, now: Time) {
         if !self.resting {

@@ -59,12 +59,12 @@ fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     assert_eq!(marks, (vec![], times));
 }
 
-/// The count decays while the queue is empty, and the rest sets the first gap of the next overload. After six drops,
-/// the count is 7, and the next drop is due at 407.8 ms. The queue is empty from 400 ms on: the count falls by one at
-/// 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The first gap is 100 / sqrt(4) ms if the overload begins at
-/// 500 ms, and a whole interval at 900 ms.
+/// The count of drops decays while the queue is empty, and then sets the first gap of the next overload.
 #[test]
 fn the_count_decays_while_nothing_waits() {
+    // After six drops, the count is 7. The queue is empty from 400 ms on, and the count falls by one at 407.8, 448.6,
+    // 493.3, 543.3, 601.1, 671.8 and 771.8 ms. An overload then begins with a gap of 100 / sqrt(4) ms at
+    // 500 ms, and of 100 ms at 900 ms.
     for (pause, first) in [(500, [56, 101]), (900, [106, 177])] {
         let mut bench = Bench::new(&config(1000, false));
         overload(&mut bench, 0, 400);
@@ -75,9 +75,9 @@ fn the_count_decays_while_nothing_waits() {
     }
 }
 
-/// All overdue drops are made at once, but only one overdue mark (`cobalt_should_drop`). The delay exceeds the target
-/// at 6 ms, and the link stands still until 300 ms. Drops were due at 106, 176.7, 234.4 and 284.4 ms, and the next one
-/// is made at 329.2 ms. The next mark is due 100 / sqrt(3) ms after 300 ms.
+/// Overdue drops are made up for, overdue marks are not (`cobalt_should_drop`). The delay exceeds the target at 6 ms,
+/// and no packet leaves from then until 300 ms. Drops due at 106, 176.7, 234.4 and 284.4 ms are all made at 300 ms. Of
+/// the marks, one is made at 300 ms. The next mark is due at 300 ms, too, and the third mark 100 / sqrt(3) ms later.
 #[test]
 fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
     for (ecn, dropped, marked) in [
@@ -145,7 +145,7 @@ fn blue_stays_between_zero_and_one() {
     assert_eq!(blue(&bench), 0.0);
 }
 
-/// A packet is dropped if the number drawn is below BLUE's probability, unless it is the last packet.
+/// A packet is dropped if its random number is below BLUE's probability, unless it is the last packet in the queue.
 #[test]
 fn a_number_below_blue_s_probability_drops() {
     let drawn = Stream::new(1, 0, "bench").uniform();
@@ -180,8 +180,8 @@ fn the_count_decays_below_the_target() {
     assert_eq!(drops[..2], [56, 101]);
 }
 
-/// BLUE's probability rises by 1/256 for an overflow, at most once per target. It falls by 1/4096 for each target in
-/// which the queue is empty.
+/// BLUE's probability rises by 1/256 for an overflow, at most once in 5 ms (the target delay). It falls by 1/4096 for
+/// each 5 ms in which the queue is empty.
 #[test]
 fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     let mut bench = Bench::new(&config(10, false));
@@ -234,8 +234,8 @@ fn blue_drops_whatever_ecn_says() {
     assert_eq!(bench.dequeue_all(), [1]);
 }
 
-/// At 1 Mbit/s a packet of 1500 bytes takes 12 ms. The target is therefore 18 ms, and the interval is longer by the 13
-/// ms that the target exceeds 5 ms.
+/// On slow links, the target is the time of 1.5 packets instead of 5 ms, and the interval grows by the same difference.
+/// At 1 Mbit/s, a packet of 1500 bytes takes 12 ms: the target is 18 ms, and both values grow by 13 ms.
 #[test]
 fn slow_links_have_longer_targets() {
     let complete = |bps| {
@@ -251,8 +251,8 @@ fn slow_links_have_longer_targets() {
     assert_eq!(complete(100_000), [180_000, 360_000, 120_000]);
 }
 
-/// `cobalt_queue_empty`: BLUE's probability falls only once if the queue runs empty again within a target. If the queue
-/// stays empty for several targets, these are counted at the next arrival, here at 12 ms.
+/// When the queue becomes empty, BLUE's probability falls if its last change is more than a target ago. While the queue
+/// stays empty, the probability falls once per target, computed at the next arrival (`cobalt_queue_empty`).
 #[test]
 fn blue_falls_once_in_a_target() {
     let mut bench = Bench::new(&config(1, false));

@@ -117,7 +117,7 @@ impl Control {
         last.wrapping_add(((u64::from(interval) * root) >> 32) as u32)
     }
 
-    /// Adds `drops` packets dropped at the queue's limit to the count (`fq_codel_drop`).
+    /// Adds `drops` packets dropped at the queue's limit to CoDel's count of drops (`fq_codel_drop`).
     pub(super) fn on_overflow(&mut self, drops: u32) {
         self.count = self.count.wrapping_add(drops);
     }
@@ -128,7 +128,7 @@ fn units_at(time: Time) -> u32 {
     ((time.as_ps() / 1000) >> 10) as u32
 }
 
-/// Returns a duration in the kernel's units, as a whole number of microseconds.
+/// Returns a duration in units of 1024 ns, after rounding it down to whole microseconds as the kernel does.
 fn units_of(span: Span) -> u32 {
     ((span.as_ps() / 1_000_000 * 1000) >> 10) as u32
 }

@@ -124,7 +124,7 @@ impl Control {
     }
 
     /// Returns the packet to transmit, and drops packets before it. If `ecn` is true, ECN-capable packets are marked
-    /// instead.
+    /// instead of dropped.
     #[inline]
     pub(super) fn dequeue(
         &mut self,
@@ -139,7 +139,7 @@ impl Control {
         }
     }
 
-    /// Counts packets dropped at the queue's limit as drops of the dropping state; only Linux's FQ-CoDel does so.
+    /// Adds packets dropped at the queue's limit to CoDel's count of drops; only Linux's FQ-CoDel does so.
     pub(super) fn on_overflow(&mut self, drops: u32) {
         if let Self::Linux(control) = self {
             control.on_overflow(drops);
@@ -170,7 +170,7 @@ struct Head {
 }
 
 impl ExactControl {
-    /// Returns the packet to transmit, and drops packets before it (`dequeue` of the pseudo-code).
+    /// Returns the packet to transmit, after dropping any packets that CoDel selects (`dequeue` of the pseudo-code).
     #[inline]
     fn dequeue(
         &mut self,

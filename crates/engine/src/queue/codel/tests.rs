@@ -120,8 +120,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// CoDel forwards and drops the same packets as the pseudo-code of RFC 8289. Under the random load, the queue grows
-    /// or shrinks in phases of up to several intervals.
+    /// CoDel forwards and drops the same packets as the pseudo-code of RFC 8289. A random load lets the queue grow or
+    /// shrink in phases of up to several intervals.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         phases in prop::collection::vec((1u64..600, 0u64..4, 1u64..4, 100u16..=1500), 1..12),
@@ -186,8 +186,8 @@ fn capable_packets_are_marked_and_go_out() {
     assert_eq!(bench.dropped(), []);
 }
 
-/// A new dropping state continues with the drop rate of the previous one, if that one ended less than sixteen intervals
-/// ago.
+/// A new dropping state continues with the drop rate of the previous state, if the previous state ended less than
+/// sixteen intervals ago.
 #[test]
 fn a_new_dropping_state_goes_on_with_the_last_rate() {
     for (pause_ms, second_gap_ms) in [(300.0, 58.0), (3000.0, 100.0)] {

@@ -67,8 +67,8 @@ keys! {
         /// Packets of the L4S queue: packets with ECT(1) and marked packets, or all ECN-capable packets.
         pub classifier: Classifier =
             Kind::Word(Classifier::WORDS).key().default("ect1").source("RFC 9331 section 5.1; Linux: ecn_mask"),
-        /// Size of the largest packet: nothing is marked or dropped before two such packets wait; `auto`: the largest
-        /// packet of a flow.
+        /// Size of the largest packet; `auto`: the largest packet of a flow. Nothing is marked or dropped before two
+        /// packets of this size wait.
         pub mtu: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -117,8 +117,7 @@ pub(crate) struct DualPi2 {
     probability: f64,
     /// Delay at the last update, in seconds.
     old_delay_s: f64,
-    /// Bytes charged to the two queues. They are integers, so that equality of charges and shares is recognised
-    /// exactly.
+    /// Bytes charged to the two queues. Integers make the sums exact.
     charged: Charged,
     stream: Stream,
     /// Counters of L4S packets and of classic packets.
@@ -155,8 +154,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the initial charges while both queues are empty: one packet each. The L4S queue then has the first turn
-    /// if it has the larger share.
+    /// Returns the bytes charged to the two queues while both are empty: one packet each. The L4S queue then has the
+    /// first turn, unless the classic queue has the larger share.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,
@@ -164,7 +163,7 @@ impl DualPi2 {
         }
     }
 
-    /// Returns true if the L4S queue has the turn: the classic queue has had at least its share of the charged bytes.
+    /// Returns true if it is the L4S queue's turn: the classic queue has at least its share of the charged bytes.
     fn is_l4s_turn(&self) -> bool {
         let Charged { l4s, classic } = self.charged;
         self.config.classic_share * (l4s + classic) as f64 <= classic as f64
@@ -192,7 +191,7 @@ impl DualPi2 {
         packet.map(|packet| (packet, false))
     }
 
-    /// Charges a queue for a packet that it sends, but only if packets wait in the other queue.
+    /// Charges the bytes of a packet to the queue that sends it, but only if packets wait in the other queue.
     fn account(&mut self, packet: &Packet, l4s: bool) {
         let bytes = u64::from(packet.bytes);
         if l4s && !self.classic.is_empty() {
@@ -212,7 +211,7 @@ impl DualPi2 {
         self.stream.uniform() < self.probability && self.stream.uniform() < self.probability
     }
 
-    /// Decides about a packet that leaves, by appendix A.1. In overload, ECN is ignored (section 4.2.3).
+    /// Decides if a leaving packet is dropped or marked (A.1). In overload, even ECN-capable ones are dropped (4.2.3).
     fn fate(&mut self, packet: &Packet, l4s: bool, now: Time) -> Fate {
         let (_, waiting_bytes) = self.waiting();
         let coupled = self.config.coupling * self.probability;

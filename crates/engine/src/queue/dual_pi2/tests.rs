@@ -59,7 +59,7 @@ fn fill_with(queue: &mut DualPi2, flags: Flags, bytes: u16, count: u64, at: Time
     }
 }
 
-/// Returns the fraction of packets that are dropped, and the fraction that are marked.
+/// Empties the queue at `now`. Returns the fractions of its packets that are dropped and that are marked.
 fn shares(queue: &mut DualPi2, now: Time) -> (f64, f64) {
     let mut effects = Effects::default();
     let (count, _) = queue.waiting();
@@ -118,8 +118,8 @@ fn the_step_is_a_sojourn_time_and_marks_l4s_packets_only() {
     }
 }
 
-/// The step spares a packet with fewer packets behind it than the minimum, here one. It marks the first of two packets,
-/// but not the second.
+/// The step marks an L4S packet only if at least `step_min` L4S packets wait behind it. With a minimum of one, it marks
+/// the first of two packets, but not the second.
 #[test]
 fn the_step_spares_the_last_packets_of_a_queue() {
     for (step_min, marked) in [(0, 1.0), (1, 0.5), (2, 0.0)] {
@@ -158,9 +158,8 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// At a balance of exactly zero, the L4S queue has its turn. The balance is zero after 12,000 bytes of L4S packets,
-/// when the classic queue has been credited with 1,200 bytes. A sum of binary fractions, for tenths of 576 bytes, would
-/// exceed zero.
+/// The L4S queue has its turn if the classic queue has had exactly its share, a tenth of the bytes. This is so after 21
+/// L4S packets with 12,000 bytes in total. Rounding errors of a floating-point sum would change the turn.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
     let mut queue = queue(config());
@@ -177,8 +176,8 @@ fn an_even_balance_is_the_l4s_queues_turn() {
     assert!(!sends_l4s());
 }
 
-/// The probability follows appendix A.1, line by line. It increases by alpha (q - target) + beta (q - q at the last
-/// update), and q is the larger of the two delays.
+/// Checks the probability against the formula of appendix A.1. An update adds alpha (q - target) + beta (q - previous
+/// q); q is the larger of the two queues' delays.
 #[test]
 fn the_probability_follows_the_larger_delay() {
     let mut queue = queue(config());

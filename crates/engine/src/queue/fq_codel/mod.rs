@@ -27,8 +27,8 @@ keys! {
         pub limit: Capacity = Capacity::LIMIT.default("10240 packets").source("RFC 8290 section 5.2.3"),
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("true").source("RFC 8290 section 5.2"),
-        /// Maximum number of packets dropped at once. At the limit, the longest queue loses half of its packets, but
-        /// not more than this number.
+        /// Maximum number of packets dropped at once. When `limit` is exceeded, the queue with the most bytes loses
+        /// half of its packets, but not more than this number.
         pub drop_batch: u32 = COUNT.key().default("64").source("RFC 8290 section 4.1"),
     }
     flattened {

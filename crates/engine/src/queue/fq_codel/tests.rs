@@ -57,8 +57,8 @@ fn packets_go_by_an_empty_discipline_in_linux_alone() {
     assert!(!bench(100).discipline.passes());
 }
 
-/// By RFC 8289, nothing is dropped while a packet's own queue contains little. Linux considers the bytes of all queues
-/// instead.
+/// Linux may drop a queue's only packet while packets wait in other queues, since it considers the bytes of all queues.
+/// RFC 8289 considers only those of the packet's own queue, and drops nothing.
 #[test]
 fn linux_drops_a_queue_s_only_packet_while_others_wait() {
     let exact = Bench::new(&QueueConfig::FqCoDel(config(100, Span::ZERO)));

@@ -1,8 +1,8 @@
 //! FQ-PIE (Linux, `net/sched/sch_fq_pie.c`; draft-tahiliani-tsvwg-fq-pie): flows are hashed to queues. Each queue has
 //! its own PIE ([`pie`](super::pie)). Deficit round robin serves the queues, new flows first.
 //!
-//! A flow's share of the link's rate is not known, so its delay is measured: the sojourn time of the last packet that
-//! left the flow's queue. It is zero if no packet waited behind that packet, as in Linux without `dq_rate_estimator`.
+//! A queue's delay is the sojourn time of the packet that left last, since the queue's share of the link's rate is not
+//! known. The delay is zero if no packet waited behind this packet, as in Linux without `dq_rate_estimator`.
 
 #[cfg(test)]
 mod tests;

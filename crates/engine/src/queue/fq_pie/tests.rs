@@ -1,5 +1,5 @@
-//! Tests of FQ-PIE against results computed by hand. The lists, shared with FQ-CoDel, and PIE's controller have
-//! separate tests.
+//! Tests of FQ-PIE against results computed by hand. The scheduling of flows, shared with FQ-CoDel, and PIE's
+//! controller have separate tests.
 
 use longhaul_units::{Bytes, Time};
 

@@ -21,8 +21,8 @@ pub(in crate::queue) struct Control {
 }
 
 impl Control {
-    /// Two bounds of the sum of probabilities. Below the first bound, no packet is dropped; from the second one on,
-    /// every packet is dropped (RFC 8033 section 5.4).
+    /// Two bounds of the sum `accumulated`. Below the first bound, no packet is dropped; from the second one on, every
+    /// packet is dropped (RFC 8033 section 5.4).
     const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
     pub(super) fn new(parameters: &PieParameters) -> Self {
@@ -36,8 +36,8 @@ impl Control {
         }
     }
 
-    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` are in the queue before it. Only
-    /// if `ecn` is true, it may be marked.
+    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` are in the queue before it. The
+    /// packet may be marked only if `ecn` is true.
     ///
     /// Always inlined: for most packets, a call would cost as much as the work itself.
     #[inline(always)]

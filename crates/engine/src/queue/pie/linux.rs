@@ -138,8 +138,8 @@ impl Control {
         self.qdelay_old = qdelay;
     }
 
-    /// Converts a weight per second to a weight per tick, rounded to sixteenths per second, and scales it down while
-    /// the probability is small.
+    /// Returns a weight of the controller per tick. `per_s`, the weight per second, is rounded to sixteenths. While the
+    /// probability is small, the weight is scaled down.
     fn weight(&self, per_s: f64) -> u64 {
         let sixteenths = libm::round(16.0 * per_s) as u64;
         let mut weight = (sixteenths * (ONE / TICKS_PER_S)) >> 4;
@@ -295,9 +295,8 @@ mod tests {
         assert!((none + 0.01).abs() < 1e-12, "{none}");
     }
 
-    /// The full burst allowance is restored under two conditions: the probability is zero, and the current and the last
-    /// delay are below half of the target. The sum of probabilities and the time of the last departure are then reset,
-    /// too.
+    /// The full burst allowance is restored if the probability is zero, and the last two delays are below half of the
+    /// target. The sum of probabilities and the time of the last departure are then reset, too.
     #[test]
     fn a_quiet_time_restores_the_burst_allowance() {
         let parameters = linux();
@@ -385,7 +384,7 @@ mod tests {
         }
     }
 
-    /// The time since the first departure uses up the burst allowance of 150 ms; updates do not.
+    /// The burst allowance of 150 ms falls with the time since the first departure, not with updates.
     #[test]
     fn departures_use_up_the_burst_allowance() {
         let parameters = linux();

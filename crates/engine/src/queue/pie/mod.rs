@@ -31,7 +31,7 @@ words! {
     pub enum DelayEstimate {
         /// The waiting bytes divided by the link's rate.
         Rate = "rate",
-        /// The sojourn time of the last packet that left; zero if no packet waited behind it.
+        /// The sojourn time of the last packet that left; zero if this packet left an empty queue behind.
         Timestamps = "timestamps",
     }
 }
@@ -42,8 +42,8 @@ words! {
     pub enum PieVariant {
         /// RFC 8033.
         Rfc8033 = "rfc8033",
-        /// Linux: probabilities of 56 bits, times in units of 64 ns, and a burst allowance that the time between
-        /// departures uses up.
+        /// Linux: probabilities have 56 bits, times have units of 64 ns, and the burst allowance decreases at
+        /// departures, not at updates.
         Linux = "linux-6.18",
     }
 }
@@ -100,7 +100,7 @@ keys! {
         pub alpha: f64 = WEIGHT.key().unit("1/s").default("0.125").source("RFC 8033 section 4.2"),
         /// Weight of the delay's change, per second.
         pub beta: f64 = WEIGHT.key().unit("1/s").default("1.25").source("RFC 8033 section 4.2"),
-        /// Duration, after a quiet time, of a burst without drops.
+        /// Maximum duration of a burst without drops, after a time with a low delay and a probability of zero.
         pub max_burst: Span =
             Kind::Quantity(TIME).key().default("150 ms").source("RFC 8033 section 4.4: MAX_BURST"),
         /// Largest probability for marks. Above it, packets are dropped.
@@ -185,8 +185,8 @@ impl Control {
         }
     }
 
-    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` are in the queue before it. Only
-    /// if `ecn` is true, it may be marked.
+    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` are in the queue before it. The
+    /// packet may be marked only if `ecn` is true.
     ///
     /// Always inlined: for most packets, a call would cost as much as the work itself.
     #[inline(always)]
@@ -220,9 +220,9 @@ impl Control {
         }
     }
 
-    /// Updates the probability from `delay_s`, the queueing delay in seconds. If it is `None`, and always in variant
-    /// linux-6.18, the sojourn time of the last packet that left is used. `waiting` is true if packets wait; only
-    /// linux-6.18 reads it.
+    /// Updates the probability from `delay_s`, the queueing delay in seconds, or, if `delay_s` is `None`, from the
+    /// sojourn time of the last packet that left. Variant linux-6.18 always uses the sojourn time; only this variant
+    /// reads `waiting`, which is true if packets wait.
     pub(super) fn update(
         &mut self,
         parameters: &PieParameters,

@@ -155,7 +155,7 @@ impl Rfc {
 }
 
 proptest! {
-    /// Probabilities and drops equal those of the pseudo-code, in random phases with a constant queue each.
+    /// Compares probabilities and drops with RFC 8033's pseudo-code, for random and for empty queues.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         derandomise: bool,
@@ -188,8 +188,8 @@ proptest! {
     }
 }
 
-/// Steps of the probability follow RFC 8033, section 4.2. The delay is 40 ms: forty packets wait, and each takes a
-/// millisecond to send.
+/// The probability grows in the steps of RFC 8033, section 4.2. The delay is 40 ms: forty packets wait, and each takes
+/// a millisecond to send.
 #[test]
 fn the_probability_by_hand() {
     let mut pie = pie(config(false));
@@ -211,8 +211,8 @@ fn the_probability_by_hand() {
     }
 }
 
-/// Section 4.2: steps of the probability are divided by a power of two, which depends on the probability. Tested at the
-/// bounds and just below them, with a deviation of 40 ms - 15 ms and a weight of 0.125.
+/// Checks that steps of the probability are divided by a power of two that depends on the probability (RFC 8033,
+/// section 4.2). Tested at each bound and just below it.
 #[test]
 fn small_probabilities_move_by_small_steps() {
     for (bound, below, at) in [
@@ -229,13 +229,14 @@ fn small_probabilities_move_by_small_steps() {
             exact(&mut pie).probability = probability;
             pie.update((40, 40 * 1500));
             let step = pie.control.probability() - probability;
+            // The undivided step is 0.125 (40 ms - 15 ms).
             assert!((step * divisor - 0.003_125).abs() < 1e-12, "{probability}");
         }
     }
 }
 
-/// Section 5.5: if the probability is a tenth or more, a step is at most 0.02. With a delay of 500 ms, the deviation
-/// alone would add 0.060625.
+/// A step is at most 0.02 if the probability is a tenth or more (RFC 8033 section 5.5). Without this limit, a delay of
+/// 500 ms would add 0.060625.
 #[test]
 fn large_probabilities_rise_by_two_hundredths_at_most() {
     for (probability, step) in [(f64::next_down(0.1), 0.060_625 / 2.0), (0.1, 0.02)] {
@@ -267,7 +268,7 @@ fn a_number_below_the_probability_selects() {
     }
 }
 
-/// Section 4.2: the probability is at most 1, and at least 0.
+/// RFC 8033, section 4.2: the probability is at most 1, and at least 0.
 #[test]
 fn the_probability_stays_between_zero_and_one() {
     let mut pie = pie(config(false));
@@ -355,7 +356,7 @@ fn capable_packets_are_marked_up_to_a_probability() {
     }
 }
 
-/// Section 5.4, with p = 1/16: from one drop to the next there are 0.85/p to 8.5/p packets.
+/// From one drop to the next there are 0.85/p to 8.5/p packets (RFC 8033 section 5.4), here with p = 1/16.
 #[test]
 fn derandomised_drops_keep_their_distance() {
     let mut pie = pie(config(true));

@@ -1,4 +1,4 @@
-//! RED's curve: the probability between the thresholds and, if gentle, above them.
+//! RED's curve: the drop or mark probability between the thresholds and, with gentle RED, above them.
 
 use super::{Gentle, RedConfig};
 
@@ -9,12 +9,12 @@ pub(super) struct Curve {
     pub(super) max_th: f64,
     /// Slope of the line between the thresholds, for a `max_p` of 1.
     slope: f64,
-    /// Offset of the line between the thresholds, for a `max_p` of 1.
+    /// Intercept of the line between the thresholds, for a `max_p` of 1.
     offset: f64,
     gentle: Gentle,
     /// Slope of the line above the upper threshold.
     gentle_slope: f64,
-    /// Offset of the line above the upper threshold.
+    /// Intercept of the line above the upper threshold.
     gentle_offset: f64,
 }
 

@@ -81,7 +81,7 @@ pub struct Red {
     mark_up_to: f64,
     /// Upper limit of the average queue for marks of ECN-capable packets.
     mark_below: f64,
-    /// The average at the end of the last interval (only for gentle Adaptive RED).
+    /// Average queue at the end of the last interval of adaptation (only for gentle Adaptive RED).
     old_average: f64,
     config: RedConfig,
     stream: Stream,
@@ -138,8 +138,7 @@ impl Red {
         }
     }
 
-    /// Returns true if a packet that finds the link idle, and thus no packet waiting, is accepted and changes nothing
-    /// else.
+    /// Returns true if RED accepts a packet that finds the link idle, without a change of RED's own state.
     #[inline(always)]
     pub(super) fn accepts_trivially(&self, now: Time) -> bool {
         // An average of zero is below the lower threshold.
@@ -147,8 +146,8 @@ impl Red {
         self.average == 0.0 && !adapts
     }
 
-    /// Returns true if an average of zero changes neither `max_p` nor the time of its next change. This is always so on
-    /// links that carry only acknowledgements.
+    /// Returns true if the adaptation of `max_p` changes nothing while the average is zero. Either there is no
+    /// adaptation, or Adaptive RED has decreased `max_p` to its lower bound.
     fn rests_at_bottom(&self) -> bool {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return true;
@@ -201,7 +200,7 @@ impl Red {
         self.curve.max_p
     }
 
-    /// Returns the probability that the curve gives for the current average, before marks are spaced evenly.
+    /// Returns the probability that RED's curve gives for the current average queue, before marks are spaced evenly.
     fn drop_p(&self) -> f64 {
         if self.average < self.min_th {
             return 0.0;
@@ -209,8 +208,8 @@ impl Red {
         self.curve.probability(self.average)
     }
 
-    /// Decays the average for the time `idle` of an idle link, as if packets had left during it from an empty queue. An
-    /// average of zero is skipped: links that carry only acknowledgements are idle before each packet.
+    /// Decays the average by one step for each packet that the link could have sent in its idle time `idle`. Nothing is
+    /// computed for an average of zero, which is usual on links that carry only acknowledgements.
     fn decay(&mut self, idle: Span) {
         if self.average > 0.0 {
             let packets = (self.config.packets_per_s * idle.as_secs_f64()) as u64;
@@ -250,7 +249,7 @@ impl Red {
         }
     }
 
-    /// Decides about a packet that arrives while the average is above the lower threshold.
+    /// Decides if a packet is accepted, marked or dropped. The average is above the lower threshold.
     #[inline(never)]
     fn select(&mut self, arrival: &Arrival) -> Verdict {
         if self.average >= self.forced_from {
@@ -280,9 +279,10 @@ impl Red {
         }
     }
 
-    /// Returns the probability of a mark that makes gaps between marks uniform instead of geometric (Floyd and Jacobson
-    /// 1993, section 4). With p = `probability`, gaps are up to `1/p` packets or, with `wait`, from `1/p` to `2/p`
-    /// packets. In byte mode, whole mean packets are counted, as in ns-2.
+    /// Returns the probability of marking the arriving packet, so that the gaps between marks have a uniform instead of
+    /// a geometric distribution (Floyd and Jacobson 1993, section 4). With p = `probability`, gaps are up to `1/p`
+    /// packets or, with `wait`, from `1/p` to `2/p` packets. With `scale_by_size`, bytes are counted in whole packets
+    /// of mean size, as in ns-2.
     fn space(&self, probability: f64, bytes: u32) -> f64 {
         let scaled = self.config.scale_by_size;
         let mean_packet = self.config.mean_packet.0;

@@ -1,5 +1,5 @@
-//! Differential test: the rules of ns-2.35's `red.cc`, written one by one without shortcuts, which the discipline has
-//! to agree with.
+//! Differential test of RED against a reference model, which implements the rules of ns-2.35's `red.cc` literally,
+//! without optimisation.
 
 use std::collections::VecDeque;
 
@@ -117,9 +117,9 @@ impl Model {
         }
     }
 
-    /// Processes all ends of intervals before this arrival (gentle Adaptive RED: thesis, Osaka University, 2006,
-    /// chapter 3). `max_p` changes under two conditions: the average is outside its target range, and it has moved away
-    /// from this range since the last end.
+    /// Adapts `max_p` at the end of each interval before `now` (gentle Adaptive RED: thesis, Osaka University, 2006,
+    /// chapter 3). `max_p` changes only if the average is outside its target range and has moved away from the range
+    /// during the interval.
     fn end_intervals(&mut self, now: Time, min_th: f64, max_th: f64) {
         let Some(adaptive) = self.config.adaptive.0 else {
             return;

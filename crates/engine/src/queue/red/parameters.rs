@@ -43,7 +43,7 @@ keys! {
         /// Probability at max_th; with adaptation, its initial value.
         pub max_p: f64 = UP_TO_1.key().default("0.1").source("ns-2: linterm_ 10"),
         /// Behaviour between max_th and twice max_th. true: the probability rises from max_p to 1. `frozen`: it rises
-        /// along the line for the initial max_p, as in ns-2. false: every packet is dropped or marked.
+        /// from the initial max_p to 1, as in ns-2. false: every packet is dropped or marked.
         pub gentle: Gentle = Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])])
             .key()
             .default("true")
@@ -155,7 +155,7 @@ pub enum Gentle {
     Off,
     /// The probability rises from `max_p` at the upper threshold to 1 at twice that threshold.
     On,
-    /// The probability rises along the line for the initial `max_p`; the line stays when `max_p` adapts (ns-2).
+    /// The probability rises from the initial `max_p` to 1, even after an adaptation of `max_p` (ns-2).
     Frozen,
 }
 
@@ -164,8 +164,8 @@ pub enum Gentle {
 pub enum Marking {
     /// The packet is marked, unless the average is so high that every packet is dropped.
     Always,
-    /// The packet is marked up to this probability, as computed before marks are spaced evenly (ns-2 since 2002, where
-    /// the value is 0.1).
+    /// The packet is marked if the probability is at most this value (ns-2 since 2002: 0.1). The probability is the one
+    /// for the average queue, before the correction that spaces marks evenly.
     UpTo(f64),
     /// The packet is marked while the average is below the upper threshold (ns-2 up to 2.1b9; Weigle's dissertation,
     /// section 4.1.5).
@@ -175,7 +175,7 @@ pub enum Marking {
 /// Rule that decides when `max_p` changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Whenever the average is outside the target range (Adaptive RED, section 5).
+    /// max_p changes whenever the average is outside the target range (Adaptive RED, section 5).
     Adaptive,
     /// max_p changes at the end of an interval if the average is outside the target range and has moved away from it
     /// since the end of the previous interval (gentle Adaptive RED).
@@ -274,9 +274,9 @@ fn complete_thresholds(values: &mut Table, packets_per_s: f64) -> Result<(), Ref
     Ok(())
 }
 
-/// Returns the time constant of the average for an automatic weight: one second (Adaptive RED, section 4) or ten round
-/// trips. The round-trip time is taken as three times the sum of the link's delay and a packet's transmission time, at
-/// least 100 ms (ns-2.35). `None` if the weight is given.
+/// Returns the time constant of the average queue; `None` if the weight is given as a number. It is one second for
+/// `per-packet` (Adaptive RED, section 4), and ten round trips for `auto`. A round trip is taken as three times the sum
+/// of the link's delay and a packet's transmission time, at least 100 ms (ns-2.35).
 fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f64> {
     if values.is_word(RedConfig::weight, "per-packet") {
         Some(1.0)
@@ -323,8 +323,8 @@ fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
 }
 
 impl RedConfig {
-    /// Reads the parameters from complete values. If the queue is measured in bytes, a limit in packets is converted
-    /// with the mean packet size.
+    /// Reads the parameters from `values`, which have to be complete. If the queue is measured in bytes, a limit in
+    /// packets is converted with the mean packet size.
     pub(super) fn complete(values: &Table, rate: Rate) -> Self {
         let mean_packet = values.read(Self::mean_packet);
         let mut config = Self::of(values, rate.packets_per_s(mean_packet.0));
@@ -366,7 +366,7 @@ mod tests {
             .expect("it adapts")
     }
 
-    /// Asserts that a value agrees with a printed one within the relative error.
+    /// Asserts that the relative error of `value` is below `relative`.
     fn assert_close(value: f64, expected: f64, relative: f64) {
         assert!(
             (value / expected - 1.0).abs() < relative,
@@ -374,8 +374,8 @@ mod tests {
         );
     }
 
-    /// Automatic values equal those published in a study of split connections over satellites: links of 100 and 50
-    /// Mbit/s, a delay of 0.25 s, a mean packet of 500 B.
+    /// RED's automatic parameters equal those published in a study of split connections over satellites, for links of
+    /// 100 and 50 Mbit/s, a delay of 0.25 s, and a mean packet of 500 B.
     #[test]
     fn automatic_configuration_of_the_split_connection_study() {
         let delay = Span::from_millis(250);
@@ -445,7 +445,7 @@ mod tests {
         completed.map(|()| values)
     }
 
-    /// The values of an adaptation are derived only if there is an adaptation; gentle Adaptive RED has no lower bound.
+    /// Checks that parameters of the adaptation are derived only if it is enabled, and never `bottom` for `gared`.
     #[test]
     fn an_adaptation_has_its_own_values() {
         let keys = ["interval", "alpha", "beta", "top", "bottom"];

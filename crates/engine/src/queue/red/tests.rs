@@ -1,4 +1,4 @@
-//! RED against the published curves, closed forms and ns-2.35's numbers.
+//! Tests of RED against the published curves, closed forms and ns-2.35's numbers.
 
 use longhaul_keys::{Field, Profile, Value};
 use longhaul_units::{Bytes, Quantity, Rate};
@@ -111,9 +111,8 @@ fn drop_curve_of_the_split_connection_study() {
     }
 }
 
-/// DCTCP's marking with RED on switches (RFC 8257 section 3.1): the thresholds are equal, the instantaneous queue
-/// decides, and packets are marked at any probability. A packet that finds at least the threshold waiting is marked, up
-/// to the limit. The first such packet is not marked, as in ns-2.
+/// RED with equal thresholds and without averaging marks packets as DCTCP needs (RFC 8257 section 3.1): those that find
+/// at least the threshold waiting, up to the limit of the queue. The first of these packets is not marked, as in ns-2.
 #[test]
 fn one_threshold_without_an_average_marks_up_to_the_limit() {
     let packets = |packets| Value::Quantity(Quantity::Packets(packets));
@@ -413,8 +412,8 @@ fn assert_sequence(found: &[f64], expected: &[f64]) {
     }
 }
 
-/// `max_p` follows chapter 3 of the thesis (Osaka University, 2006), computed by hand; an interval ends between any two
-/// arrivals.
+/// Compares `max_p` of gentle Adaptive RED with values computed by hand (thesis, Osaka University, 2006, chapter 3). An
+/// adaptation interval ends between any two arrivals.
 #[test]
 fn gentle_adaptation_follows_an_average_that_moves_away() {
     // `max_p` grows while the average rises above the target, but not while the average returns to the target. It falls
@@ -429,7 +428,8 @@ fn gentle_adaptation_follows_an_average_that_moves_away() {
     assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
 }
 
-/// Of several intervals without arrivals, only the first may change `max_p`: then the average stays constant.
+/// Only the first of several intervals without arrivals may change `max_p`, since the average stays constant in the
+/// others.
 #[test]
 fn gentle_adaptation_rests_while_nothing_arrives() {
     let adaptive = Adaptive(Some(adaptation(Rule::GentleAdaptive)));

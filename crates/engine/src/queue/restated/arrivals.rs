@@ -1,4 +1,4 @@
-//! Restated rules of disciplines that decide on arrival, from the length of the queue.
+//! Second implementations of disciplines that decide on arrival, from the length of the queue.
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -230,8 +230,8 @@ fn random_exponential_marking() {
 /// current cycle so far.
 #[derive(Default)]
 struct DecBit {
-    /// Length in picoseconds, and integral of the queue in packets times picoseconds, of the last cycle and of the
-    /// current one.
+    /// Two tuples, for the last and for the current cycle: the length in picoseconds, and the integral of the queue
+    /// over the cycle, in packets times picoseconds.
     cycles: [(u128, u128); 2],
     began: Time,
     changed: Time,

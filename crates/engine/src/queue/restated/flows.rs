@@ -1,5 +1,5 @@
-//! Restated rules of disciplines with a queue for each flow. All packets are in one list. The turns of the flows are
-//! derived from it.
+//! Second implementations of disciplines with a queue for each flow. All packets are in one list, from which the turns
+//! of the flows are derived.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ use crate::queue::{
 use crate::random::Stream;
 
 const FEW: u64 = 12;
-/// Limits in packets and in bytes: in bytes, the longest queue may consist of a single packet.
+/// Limits in packets and in bytes. With the limit in bytes, a single packet may be the longest queue.
 const LIMITS: [Capacity; 2] = [Capacity::Packets(FEW), Capacity::Bytes(5000)];
 
 fn exceed(limit: Capacity, waiting: &Waiting) -> bool {
@@ -133,15 +133,15 @@ struct Lists<A> {
 /// Assignment of flows to queues.
 enum Sorting {
     Hash(FlowHash),
-    /// Each flow has its own queue: with so few flows, none share one in CAKE's sets.
+    /// Each flow has its own queue, as in CAKE if there are as few flows as in these tests.
     Own,
 }
 
 /// Treatment of a new queue that is found empty at its turn.
 enum Emptied {
-    /// The queue becomes old (RFC 8290 section 4.2).
+    /// The queue joins the old queues (RFC 8290 section 4.2).
     Old,
-    /// The queue becomes old if there are old queues (Linux, `fq_codel_dequeue` and `fq_pie_qdisc_dequeue`).
+    /// The queue joins the old queues, if any, or leaves the lists (Linux, `fq_codel_dequeue`, `fq_pie_qdisc_dequeue`).
     OldBehindOthers,
     /// The queue leaves the lists (Linux, `cake_dequeue`).
     Gone,
@@ -255,8 +255,8 @@ impl Rule for FqCoDel {
         Verdict::Accept
     }
 
-    /// Drops half of the packets of the longest queue, at most a batch (RFC 8290 section 4.1). In Linux, drops half of
-    /// its bytes (`fq_codel_drop`); they count as drops of the queue's CoDel.
+    /// Drops packets of the longest queue: half of its packets or, in Linux, half of its bytes (`fq_codel_drop`), but
+    /// at most a batch (RFC 8290 section 4.1). Linux adds these drops to the queue's count of CoDel's drops.
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
         self.lists.join(waiting);
         while exceed(self.limit, waiting) {
@@ -384,7 +384,7 @@ impl Rule for FqPie {
     }
 }
 
-/// Compares FQ-PIE while some flows are ECN-capable: their packets are marked, and packets of the others are dropped.
+/// Compares FQ-PIE with its second implementation. With ECN, packets of ECN-capable flows are marked, others dropped.
 #[test]
 fn fq_pie() {
     for variant in [PieVariant::Rfc8033, PieVariant::Linux] {

@@ -1,6 +1,6 @@
-//! Differential tests: each discipline is compared with a second implementation, restated from its source with all
-//! packets in one list. Both are in front of a link with the same random arrivals. The fates of all packets, and the
-//! probability in the time series, must be equal for both.
+//! Differential tests: each discipline is compared with a second implementation, written from the discipline's source
+//! with all packets in one list. Both serve equal links with the same random arrivals. The fates of all packets, and
+//! the probability in the time series, must be equal for both.
 
 mod arrivals;
 mod flows;
@@ -25,7 +25,7 @@ trait Rule {
     /// Decides about an arriving packet. A rule may drop waiting packets in favour of it.
     fn on_arrival(&mut self, arrival: &Arrival, packet: &Packet, waiting: &mut Waiting) -> Verdict;
 
-    /// Drops packets if the queue is too long after a packet has joined it; these may include the new packet.
+    /// Drops packets if the queue is too long after a packet has joined it. The new packet may be dropped, too.
     fn make_room(&mut self, _now: Time, _waiting: &mut Waiting) {}
 
     /// Returns true if a packet that leaves must be marked; `_behind` is the number of packets left in the queue.
@@ -52,7 +52,7 @@ trait Rule {
         None
     }
 
-    /// Returns the cases in which random numbers are drawn for packets, and true if the hash of flows is random.
+    /// Returns the cases in which random numbers are drawn for packets, and true if flows are hashed randomly.
     fn draws(&self) -> (Draws, bool) {
         (Draws::Never, false)
     }
@@ -179,8 +179,8 @@ fn service(packet: &Packet) -> Span {
     Span::from_ps(u64::from(packet.bytes) * 2_000_000 / 3)
 }
 
-/// Outcome of a packet's arrival or departure: either the packet's number with a flag, which is true if the packet was
-/// marked, or the reason of a drop.
+/// Outcome of a packet's arrival: the reason of a drop or, for an accepted packet, its number with a flag that is true
+/// if the packet was marked.
 type Fate = Result<Option<(u64, bool)>, DropReason>;
 
 struct Twin<'a> {
@@ -225,7 +225,7 @@ impl Twin<'_> {
         self.compare();
     }
 
-    /// Compares the packets dropped since the last comparison, and the waiting packets.
+    /// Compares the drops since the last comparison, and the number and bytes of waiting packets, with the rule's.
     fn compare(&mut self) {
         let dropped = self.effects.dropped.drain(..);
         let found: Vec<_> = dropped
@@ -247,15 +247,16 @@ impl Twin<'_> {
     }
 }
 
-/// Compares a discipline with its rule over 20,000 packets on each grid, and checks its declared properties. A
-/// discipline that marks is also combined with ACK filtering, which does not change data packets.
+/// Compares a discipline with its second implementation over 20,000 packets for each [`Grid`], and checks its declared
+/// properties. A discipline that marks is also combined with ACK filtering, which does not change data packets.
 #[track_caller]
 fn assert_follows<R: Rule>(config: &QueueConfig, rule: impl Fn() -> R) {
     let marked = [Grid::Fine, Grid::Coarse].map(|grid| follow(config, &mut rule(), grid));
     assert_eq!(config.marks(), marked.contains(&true));
 }
 
-/// Compares the fates of packets on one grid; returns true if any packet was marked.
+/// Compares the fates of packets under a discipline and under `rule`, its second implementation. `grid` is the
+/// resolution of arrival times and packet sizes. Returns true if any packet was marked.
 #[track_caller]
 fn follow(config: &QueueConfig, rule: &mut dyn Rule, grid: Grid) -> bool {
     let mut discipline = config.buffered(stream());

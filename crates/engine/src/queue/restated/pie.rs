@@ -1,4 +1,4 @@
-//! Restated rules of PIE: the drop probability follows the queueing delay.
+//! Second implementation of PIE: the drop probability follows the queueing delay.
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -127,7 +127,7 @@ impl Pie {
 }
 
 /// PIE as in Linux 6.18 (`pie.h`, `sch_pie.c`). Probabilities are whole numbers of 56 bits, and times are in units of
-/// 64 ns. The burst allowance is used up by the time between departures.
+/// 64 ns. The time between departures is subtracted from the burst allowance.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     pub(super) parameters: PieParameters,
@@ -209,8 +209,8 @@ impl Kernel {
         self.dq_tstamp = Some(at(now));
     }
 
-    /// Returns a weight per tick, rounded to sixteenths per second. It is halved below a probability of 1/10, and
-    /// divided by 4 again for each further power of ten.
+    /// Returns a weight per tick of delay; `per_s`, the weight per second, is rounded to sixteenths. At a probability
+    /// below 1/10, the weight is halved. For each further power of ten, the weight is also divided by 4.
     fn weight(&self, per_s: f64) -> i128 {
         let ticks_per_s = 1_000_000_000 >> 6;
         let weight = (16.0 * per_s).round() as i128 * (MAX_PROB / ticks_per_s) / 16;
@@ -250,7 +250,7 @@ impl Kernel {
     }
 }
 
-/// The rule of one of the two variants.
+/// Rules of PIE in one of its two variants.
 #[derive(Clone, Debug)]
 pub(super) enum Either {
     Rfc(Pie),

@@ -1,4 +1,4 @@
-//! Restated rules of disciplines that decide on departure, from a packet's sojourn time.
+//! Second implementations of disciplines that decide on departure, from a packet's sojourn time.
 
 use longhaul_units::{Bytes, Span, Time};
 
@@ -22,7 +22,7 @@ pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) ->
     }
 }
 
-/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. Linux (`codel_impl.h`) differs in three ways: times are in
+/// CoDel, with `dodequeue` and `deque` of RFC 8289 section 5. In the variant of Linux (`codel_impl.h`), times are in
 /// whole units of 1024 ns, an interval ends one unit later, and the root is approximated by one Newton step per drop.
 #[derive(Clone, Debug)]
 pub(super) struct CoDel {
@@ -110,8 +110,8 @@ impl CoDel {
         (packet, ok_to_drop)
     }
 
-    /// Returns the packet to send, from the packets that `of` selects. `counted` selects the packets that count for the
-    /// length of the queue.
+    /// Drops and marks packets by CoDel, and returns the packet to send. `of` selects the packets of the queue,
+    /// `counted` those that count for its length.
     pub(super) fn deque(
         &mut self,
         now: Time,
@@ -200,8 +200,8 @@ fn codel() {
     }
 }
 
-/// COBALT by `cobalt_should_drop`, `cobalt_queue_full` and `cobalt_queue_empty` of Linux 6.18 (`sch_cake.c`), with
-/// exact roots. The state of an empty queue decays as if the kernel had visited the queue.
+/// COBALT, with `cobalt_should_drop`, `cobalt_queue_full` and `cobalt_queue_empty` of Linux 6.18 (`sch_cake.c`). Roots
+/// are exact. While the queue is empty, the state decays as if `cobalt_queue_empty` were called again and again.
 #[derive(Clone, Debug)]
 pub(super) struct Cobalt {
     parameters: CobaltParameters,
@@ -226,8 +226,8 @@ impl Cobalt {
         }
     }
 
-    /// Returns the time of the drop after a drop at `from`: `from + interval / sqrt(count)`. A count of zero has the
-    /// same effect as a count of one.
+    /// Returns the time of the next drop after a drop at `from`: `from + interval / sqrt(count)`. A count of zero has
+    /// the same effect as a count of one.
     fn control(&self, from: Time) -> Time {
         let count = self.count.max(1) as f64;
         from + Span::from_ps((self.parameters.interval.as_ps() as f64 / count.sqrt()) as u64)
@@ -240,7 +240,7 @@ impl Cobalt {
         }
     }
 
-    /// Decays the state for the time with an empty queue. BLUE's timer does not advance while its probability is zero.
+    /// Lowers BLUE's probability and the count of drops for the time in which the queue has been empty.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;
@@ -367,8 +367,8 @@ impl Rule for AloneUnderCobalt {
     }
 }
 
-/// Compares COBALT with its rule: with targets below and above the time of four packets, and with gaps shorter than a
-/// packet's time. All overdue drops are made at once; overdue marks are not.
+/// Compares COBALT with its rule. Targets are below and above the transmission time of four packets. With the short
+/// interval, gaps between drops get shorter than the transmission time of a packet.
 #[test]
 fn cobalt() {
     for (ecn, target_us, interval_us) in [
@@ -401,7 +401,7 @@ struct DualPi2 {
     config: DualPi2Config,
     p: f64,
     old_delay_s: f64,
-    /// Bytes sent by the L4S queue and by the classic queue, each counted while packets waited in the other.
+    /// Bytes sent while packets waited in both queues: by the L4S queue, and by the classic queue.
     sent: (u64, u64),
     stream: Stream,
     counters: [ClassCounters; 2],

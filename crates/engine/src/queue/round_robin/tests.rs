@@ -106,8 +106,8 @@ fn datagrams_are_no_connection() {
     assert_eq!(bench.dequeue_all(), [0, 2, 1]);
 }
 
-/// Tables grow only with the number of flows with waiting packets. Here connections come and go, and their indices
-/// cover the whole range.
+/// Checks that the tables of the discipline grow only with the number of flows with waiting packets. Connections come
+/// and go; their indices cover all 32 bits.
 #[test]
 fn names_of_connections_cost_nothing() {
     for quantum in [None, Some(1500)] {

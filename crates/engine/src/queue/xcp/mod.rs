@@ -25,8 +25,8 @@ keys! {
             .key()
             .default("0.4")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Fraction of the persistent queue that is drained per mean round trip; the control is stable with alpha^2
-        /// sqrt(2).
+        /// Fraction of the persistent queue that is drained per mean round trip; the stability condition is beta =
+        /// alpha^2 sqrt(2).
         pub beta: f64 = Kind::Number(Range::closed(0.0, 2.0))
             .key()
             .default("0.226")
@@ -82,9 +82,9 @@ pub(crate) struct Xcp {
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
-    /// Increase of the throughput that a packet is assigned, per second of its spacing.
+    /// Increase of the throughput that a packet gets for each second of the spacing in its header.
     gain: f64,
-    /// Decrease of the throughput that a packet is assigned, per byte of the packet.
+    /// Decrease of the throughput that a packet gets for each of its bytes.
     loss: f64,
     /// Increase of the total throughput that is left to assign in this interval.
     gains_left: f64,
@@ -131,8 +131,8 @@ impl Xcp {
         }
     }
 
-    /// Writes a packet's share of the change into its header when the packet begins service. A smaller value in the
-    /// header stays. `waiting_bytes` is the queue behind the packet.
+    /// Writes a packet's share of the throughput change into the packet's header, unless the header requests less.
+    /// Called when the packet begins service; `waiting_bytes` is the queue behind the packet.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {
@@ -173,8 +173,8 @@ impl Xcp {
         self.queue_in = half.max(SHORTEST_QUEUE_INTERVAL);
     }
 
-    /// Ends a control interval: computes the desired change of the throughput, and the shares of packets in the next
-    /// interval.
+    /// Ends a control interval: computes the desired change of the total throughput. Also computes `gain` and `loss`,
+    /// which determine each packet's share of this change in the next interval.
     fn end_control_interval(&mut self) {
         let input = self.arrived_bytes as f64 / self.interval.as_secs_f64();
         self.mean_rtt_s = if self.spacings_s > 0.0 {

@@ -34,7 +34,7 @@ fn interval(xcp: &mut Xcp, packets: u64, header: &XcpHeader) {
     xcp.end_control_interval();
 }
 
-/// Returns the share that a packet of 1000 bytes with this header gets.
+/// Returns the change of throughput that the router grants to a packet of 1000 bytes, in bytes per second.
 fn granted(xcp: &mut Xcp, header: XcpHeader) -> f64 {
     let mut header = header;
     xcp.on_departure(1000, Some(&mut header), 0);
@@ -163,7 +163,7 @@ fn the_queue_that_does_not_drain_is_persistent() {
     assert_eq!(xcp.queue_in, SHORTEST_QUEUE_INTERVAL);
 }
 
-/// If no header has a spacing, the mean round trip returns to its initial value, and the increase per spacing is zero.
+/// Without XCP headers, the mean round-trip time returns to its initial value, and no packet gets an increase.
 #[test]
 fn the_mean_round_trip_starts_again_without_headers() {
     let mut xcp = xcp();
@@ -177,8 +177,7 @@ fn the_mean_round_trip_starts_again_without_headers() {
     assert_eq!(granted(&mut xcp, TEN_IN_100_MS), -xcp.loss * 1000.0);
 }
 
-/// A control interval is at least one millisecond, and a queue interval at least two. The mean round-trip time has no
-/// such limit: for a round trip of 0.5 ms, a persistent queue of 1000 B requires 2 MB/s, times 0.226.
+/// Checks the shortest intervals, with round-trip times of 0.5 ms: control intervals of 1 ms, queue intervals of 2 ms.
 #[test]
 fn short_round_trips_have_intervals_of_a_millisecond() {
     let mut xcp = xcp();
@@ -192,7 +191,8 @@ fn short_round_trips_have_intervals_of_a_millisecond() {
         (xcp.interval, xcp.control_in),
         (SHORTEST_INTERVAL, SHORTEST_INTERVAL)
     );
-    // The input equals the capacity, and a tenth of it is less than the change, so that nothing is shuffled.
+    // The mean round-trip time stays 0.5 ms: the queue of 1000 B lowers the rate by 0.226 * 1000 B / 0.5 ms. The input
+    // equals the capacity, and a tenth of it is less than the change, so that nothing is shuffled.
     assert_near(xcp.losses_left, 452_000.0);
     assert_near(xcp.gains_left, 0.0);
     xcp.end_queue_interval(0);

@@ -1,4 +1,4 @@
-//! The state of a simulation: the network, the flows at its edge, and their measurements.
+//! The state of a simulation: the network, the flows, and the measurements.
 
 mod setup;
 
@@ -218,8 +218,8 @@ impl World {
         recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
-    /// Returns the number of data packets sent by all flows, and by proxies for them. The call must not change results:
-    /// its times depend on the wall clock.
+    /// Returns the number of data packets sent by all flows, and by proxies for them. The call must not change results,
+    /// since the times of calls depend on the wall clock.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();
@@ -300,7 +300,7 @@ impl World {
         warnings
     }
 
-    /// Returns true if the delay boxes have exactly the flows and connections that exist.
+    /// Returns true if each link with delay boxes has as many of them as there are flows and connections now.
     fn boxes_are_up_to_date(&mut self) -> bool {
         let datagrams = self.udp.len() + self.stacks.len() + self.outside.len();
         let alive = self.tcp.len() + datagrams + self.traffic.open_connections();
@@ -329,7 +329,7 @@ impl World {
         link.into_iter().chain(flow).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the results at the end.
+    /// Returns the results of the run. `stopped` is true if it was stopped early.
     pub(super) fn totals(mut self, stopped: bool) -> Totals {
         debug_assert!(self.boxes_are_up_to_date());
         let flow_counters = self.flow_counters();
@@ -382,7 +382,7 @@ impl World {
     }
 }
 
-/// Returns the sample of a datagram stream, or of many connections together, which have no congestion window.
+/// Returns the sample of a datagram stream or of many connections combined, both without a congestion window.
 fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> FlowSample {
     FlowSample {
         time: now,

@@ -1,4 +1,4 @@
-//! Counters and records of a connection, and access to its two directions.
+//! Exchange records and counters of a connection, and references to its two directions.
 
 use longhaul_units::Time;
 
@@ -35,8 +35,8 @@ impl AppConnection {
         }
     }
 
-    /// Discards the packets that are still delayed at the endpoints, with their options in the network. Stores the
-    /// queues in `spare` for reuse.
+    /// Discards the packets that are still delayed at the endpoints, and their stored TCP options. Keeps the queues in
+    /// `spare` for reuse.
     pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut QueuePool) {
         if let Some(mut extra_delay) = self.extra_delay.take() {
             for packet in extra_delay.drain() {
@@ -80,7 +80,7 @@ impl AppConnection {
         self.separate_directions
     }
 
-    /// Returns true if the direction of `side` has a separate connection that the server opens.
+    /// Returns true if data in the direction `side` uses a separate connection that the server opens.
     pub(crate) fn is_pushed(&self, side: Side) -> bool {
         self.separate_directions && side == Side::Down
     }
@@ -99,7 +99,7 @@ impl AppConnection {
         self.record.connection
     }
 
-    /// Returns true if segments of `side` are in flight which also acknowledge data of the other side.
+    /// Returns true if segments in flight from `side` also acknowledge data of the other side.
     pub(crate) fn is_under_way(&self, side: Side) -> bool {
         let (direction, other) = self.directions(side);
         other.is_some() && direction.is_some_and(|direction| direction.sender.outstanding() > 0)

@@ -27,7 +27,7 @@ impl AppConnection {
         self.hold(packet, end, network.now, &mut network.schedule);
     }
 
-    /// Delays a packet at the endpoint where it leaves the network at the time `comes`.
+    /// Delays a packet that leaves the network at the time `comes`. Its endpoint processes the packet after the delay.
     #[inline]
     pub(crate) fn hold(&mut self, packet: &Packet, end: End, comes: Time, schedule: &mut Schedule) {
         let Some(extra_delay) = &mut self.extra_delay else {

@@ -42,7 +42,7 @@ impl AppConnection {
         });
     }
 
-    /// Processes a segment that arrives when all data has arrived: it may carry a FIN, or fill the gap before one.
+    /// Processes the segment that completes the data, or any segment after it. A FIN may then have arrived in order.
     pub(super) fn on_closing_segment(
         &mut self,
         packet: &Packet,
@@ -73,8 +73,8 @@ impl AppConnection {
         }
     }
 
-    /// Closes the side that closes last, when it has received the FIN of `closed`. Does nothing if it is already
-    /// closed.
+    /// Sends the FIN of the side that closes last; this side has received the FIN of the other side, `closed`. Does
+    /// nothing if the second FIN has already been sent.
     fn close_last(&mut self, closed: Side, context: &mut Context<'_>) {
         if closed == Side::Up && self.down.is_none() {
             self.open_down(context.traffic_source, context.env);

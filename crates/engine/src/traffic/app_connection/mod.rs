@@ -95,7 +95,7 @@ pub(crate) struct AppConnection {
 }
 
 impl AppConnection {
-    /// Number of cache lines that every packet uses. Those of its sender and receiver do not count.
+    /// Number of cache lines of a connection that every packet uses, without the lines of its senders and receivers.
     pub(super) const FIRST_LINES: usize = 3;
 
     /// Creates a connection that is not opened yet.
@@ -137,13 +137,13 @@ impl AppConnection {
         }
     }
 
-    /// Completes the client's direction of a new connection, once the connection is in its final place in memory.
+    /// Adds the optional parts of the client's direction, once a new connection is in its final place in memory.
     pub(super) fn complete_up(&mut self, traffic_source: &mut TrafficSource) {
         let (id, number) = (self.id.on(Side::Up), self.record.connection);
         traffic_source.complete(&mut self.up, id, number);
     }
 
-    /// Returns true if the endpoints delay packets. Each endpoint has one queue for all delayed packets.
+    /// Returns true if the endpoints delay packets, each in a single queue: both directions use one TCP connection.
     pub(super) fn delays_at_end(&self) -> bool {
         self.extra_delay.is_some() && !self.separate_directions
     }
@@ -209,7 +209,7 @@ impl AppConnection {
         self.request = self.send(Side::Up, bytes, closes, env);
     }
 
-    /// Sends `bytes` from one side. If `closes` is true and no exchange follows, the side then closes. Returns the
+    /// Sends `bytes` from `side`, and then closes this side if `closes` is true and no exchange follows. Returns the
     /// range of segments of these bytes: the first, and one past the last.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
         let full = self.full;
@@ -224,7 +224,7 @@ impl AppConnection {
         segments
     }
 
-    /// Sends the response of the server. Its size may be drawn now.
+    /// Sends the response of the server. Draws the response's size if it is not yet known.
     fn respond(&mut self, context: &mut Context<'_>) {
         let Context {
             traffic_source,

@@ -13,11 +13,11 @@ use crate::random::Stream;
 /// Number of partial sums into which a sum of products is divided; vector instructions add to all of them at once.
 const LANES: usize = 8;
 
-/// Number of values, `LANES` apart, that are computed with each load of past values. Their partial sums fit into
-/// registers.
+/// Number of sums that are computed together, so that each past value is loaded once for all. The sums belong to
+/// values that are `LANES` apart. Their partial sums fit into registers.
 const SHARING: usize = 4;
 
-/// Number of values in a block. The known parts of their sums are computed together.
+/// Number of successive values in a block. The contributions of older values to their sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
 /// Number of series that draw their past values together.
@@ -31,14 +31,15 @@ pub(super) fn variance(d: f64) -> f64 {
     libm::tgamma(1.0 - 2.0 * d) / (root * root)
 }
 
-/// Weights of the past values, in the order of time: the weight of the oldest value comes first.
+/// Weights of the past values of a series in the sum for the next value, from the oldest past value to the newest.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. Several sums share each
-    /// load of past values, and a weight of zero excludes values that do not belong to a sum. Adding a product of zero
-    /// changes nothing, since a sum is never -0.
+    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. Past values are loaded
+    /// once for several sums; a loaded value that is not part of a sum has the weight zero there. Adding a product of
+    /// zero does not change a sum, since a sum is never -0.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` past values. These values are not all known when the sums of a block begin.
+    /// Weights of the newest `BLOCK` past values. They are separate, since some of these values have not been drawn yet
+    /// when `known_parts` computes the other parts of the sums.
     newest: [Lanes; SHARING],
 }
 
@@ -70,17 +71,18 @@ pub(super) struct Fractional {
     weights: Arc<Weights>,
     /// Standard deviation of the innovation, the part of a value that does not depend on the past.
     innovation: f64,
-    /// Past values; the newest is last. Values older than the oldest weight are unused.
+    /// Past values of the series; the newest is last. Values for which there is no weight are unused.
     past: Vec<f64>,
-    /// Partial sums of the values of the current block. The contributions of the latest `BLOCK` values before each
-    /// value are added when that value is drawn.
+    /// For each value of the current block, the weighted sum of past values without the `BLOCK` values directly before
+    /// it. These are added when the value is drawn.
     sums: [Lanes; BLOCK],
     /// Number of `sums` already used for a value.
     used: usize,
 }
 
 impl Fractional {
-    /// Returns a series for each of `streams`. The series depend on `memory` past values, which are drawn now.
+    /// Creates a series of fractional noise for each of `streams`, and draws its past values. A value depends on
+    /// `memory` earlier ones.
     pub(super) fn begin(d: f64, memory: usize, streams: &mut [&mut Stream]) -> Vec<Self> {
         assert!(
             memory.is_multiple_of(LANES) && memory >= BLOCK,
@@ -163,8 +165,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns, for each value of the next block, the known part of its sum: the weighted sum of `past`, without the
-    /// newest `BLOCK` weights. Values for these weights are not all known yet.
+    /// Returns the known parts of the sums of the next block: the sums of the values in `past` with the weights
+    /// `others`. The newest `BLOCK` values before each drawn value are added later.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
@@ -232,7 +234,7 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
     }
 }
 
-/// Hosking's recursion: weights of the past values, computed for an increasing number of past values.
+/// Hosking's recursion for the weights of the past values in the mean of the next value. Each step adds one past value.
 struct Recursion {
     d: f64,
     /// Weights; the weight of the newest value is first.
@@ -331,7 +333,7 @@ mod tests {
         }
     }
 
-    /// A value does not depend on the values computed together with it: it is the sum over its past in a fixed order.
+    /// Checks that values computed together, in blocks and for many series, equal values computed one by one.
     #[test]
     fn values_do_not_depend_on_what_is_worked_out_together() {
         const MEMORY: usize = 40;

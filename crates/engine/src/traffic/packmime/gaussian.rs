@@ -15,8 +15,8 @@ pub(super) struct Shape {
     pub(super) noise: f64,
 }
 
-/// A Gaussian series with mean 0 and variance 1. Its past is drawn before the first value, or earlier for many series
-/// together ([`begin_together`]).
+/// A Gaussian series with mean 0 and variance 1. The past values on which the first value depends are drawn just before
+/// it, or earlier for many series together ([`begin_together`]).
 #[derive(Debug)]
 pub(in crate::traffic) struct Gaussian {
     shape: Shape,
@@ -67,8 +67,8 @@ impl Gaussian {
     }
 }
 
-/// Draws the past values of all series that have none yet. Series with equal parameters are drawn together for speed:
-/// they share the weights in each of thousands of steps.
+/// Draws the past values of all series that have none yet. Series with equal parameters are drawn together, so that the
+/// weights for each of thousands of values are computed only once.
 pub(in crate::traffic) fn begin_together(mut series: Vec<&mut Gaussian>) {
     series.retain(|one| one.fractional.is_none());
     while let Some(first) = series.first() {

@@ -1,5 +1,5 @@
-//! Quantiles of PackMime's distributions, as probabilities and values: one or two percent of the points in ns-2.35's
-//! `packmime/packmime_ranvar.cc`.
+//! Quantiles of PackMime's distributions, as pairs of a probability and a value: one or two percent of the points in
+//! ns-2.35's `packmime/packmime_ranvar.cc`.
 
 /// Sizes of downloaded files, in bytes.
 pub(super) const DOWNLOADS: [(f64, f64); 13] = [

@@ -28,7 +28,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Creates a part of the model. `stream` returns the random stream of a component, given the component's name.
+    /// Creates the part of the model that `config` selects. `stream` returns the random stream of a named component.
     pub(super) fn new(config: &PackMime, stream: impl Fn(&str) -> Stream) -> Self {
         match *config {
             PackMime::Arrivals { rate } => Self::Arrivals(Arrivals::new(rate, stream("arrivals"))),
@@ -44,7 +44,7 @@ impl Part {
         }
     }
 
-    /// Returns true if the part draws from a generator that other parts use, too.
+    /// Returns true if this part of the model shares its random generator with other parts.
     pub(super) fn is_shared(&self) -> bool {
         match self {
             Self::Arrivals(arrivals) => arrivals.series.is_shared(),
@@ -54,7 +54,8 @@ impl Part {
         }
     }
 
-    /// Returns the Gaussian series of the part. Their past values may be drawn together with those of other sources.
+    /// Returns the Gaussian series of this part of the model. The past values of the series may be drawn together with
+    /// those of other sources.
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Arrivals(arrivals) => vec![&mut arrivals.series],
@@ -91,7 +92,7 @@ fn above(y: f64) -> f64 {
     libm::erfc(y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
-/// Times between connections. They have a Weibull distribution; its mean is the inverse of the configured rate.
+/// Times between the beginnings of connections: Weibull-distributed, with the inverse of the configured rate as mean.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     series: Gaussian,
@@ -167,12 +168,12 @@ pub(super) struct Responses {
 impl Responses {
     /// Tail index of the Pareto distribution of the largest sizes.
     const TAIL: f64 = 1.2314;
-    /// Distribution of the number of responses in a run of downloads; drawn values are rounded up.
+    /// Distribution of the number of consecutive responses that are downloads; drawn values are rounded up.
     const DOWNLOADS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 3.0059,
     };
-    /// Distribution of the number of responses in a run of answers to cache validations; drawn values are rounded up.
+    /// Distribution of the number of consecutive responses that answer cache validations; drawn values are rounded up.
     const VALIDATIONS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 1.1341,
@@ -240,10 +241,10 @@ impl Tail {
 /// Parameters of the round-trip times on one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// Order of the root for the interpolation: between two quantiles, this root of the value is linear.
+    /// Order of a root. Between two given quantiles, this root of the round-trip time is interpolated linearly.
     root: f64,
     d: f64,
-    /// Constants of [`logistic`] for the fraction of white noise: the constant term and the slope.
+    /// Constant term and slope for [`logistic`], which gives the fraction of white noise in the series.
     logistic: (f64, f64),
 }
 

@@ -70,7 +70,8 @@ fn series_have_the_correlations_of_fractional_noise() {
     }
 }
 
-/// Returns the Hurst parameter H. The variance of aggregated values is proportional to the level to the power 2 H - 2.
+/// Returns the Hurst parameter H of `values`. The variance of means over n values is proportional to n^(2 H - 2); the
+/// values of n are `levels`.
 fn hurst(values: &[f64], levels: &[usize]) -> f64 {
     let points: Vec<(f64, f64)> = levels
         .iter()
@@ -201,7 +202,7 @@ fn two_thirds_of_the_responses_are_downloads() {
     );
 }
 
-/// Checks statements of the dissertation about each part of the model with a million values.
+/// Draws a million values from each part of the model, and checks them against the dissertation.
 #[test]
 #[ignore = "some minutes"]
 fn a_million_values_of_each() {

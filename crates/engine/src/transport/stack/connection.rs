@@ -86,8 +86,8 @@ impl StackConnection {
         self.sent[Host::Sender as usize]
     }
 
-    /// Returns descriptions of both endpoints, for the computation of lookahead. Datagrams leave in answer to others,
-    /// and at times that the stack chooses.
+    /// Returns descriptions of both endpoints, for the computation of lookahead. An endpoint sends datagrams in answer
+    /// to received ones, and at times that the stack chooses.
     pub(crate) fn edges(&self) -> [Endpoint; 2] {
         let [data, back] = self.paths.map(|path| path.route);
         [(back, data), (data, back)].map(|(gets, sends)| Endpoint::Traffic {
@@ -298,7 +298,7 @@ impl StackConnection {
         }
     }
 
-    /// Returns the stack's current report, or its last one before it failed.
+    /// Returns the stack's current report; after a failure of the stack, the last report before the failure.
     fn report(&self, now: Time) -> StackReport {
         let report = self.stack.read(|stack| stack.report(now));
         report.unwrap_or(self.report)

@@ -2,8 +2,8 @@
 
 use super::StackConnection;
 
-/// All connections of foreign stacks. Their numbers follow those of the UDP streams, since fair queues and delay boxes
-/// treat the packets of both alike.
+/// All connections of foreign stacks. The connections are numbered after the UDP streams: fair queues and delay boxes
+/// use one range of numbers for both.
 #[derive(Debug, Default)]
 pub(crate) struct StackConnections {
     first: u32,
@@ -11,7 +11,7 @@ pub(crate) struct StackConnections {
 }
 
 impl StackConnections {
-    /// Creates an empty list. Its numbers begin after those of `streams` UDP streams.
+    /// Creates an empty list. Its connections will have the numbers after those of `streams` UDP streams.
     pub(crate) fn after(streams: usize) -> Self {
         Self {
             first: streams as u32,

@@ -1,5 +1,5 @@
-//! Guard that keeps a run alive when a stack fails: a panic or endless calls end the stack's connection, not the
-//! simulation.
+//! Guard that keeps a run alive when a stack fails. If a stack panics, or needs endless calls at one simulated time,
+//! its connection ends, and the simulation goes on.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,8 +8,8 @@ use longhaul_units::Time;
 
 use crate::stack::Stack;
 
-/// Largest number of calls at one simulated time; a stack that needs more counts as stuck. A window of packets that
-/// leave at once needs fewer.
+/// Maximum number of calls at one simulated time. A stack with more calls counts as stuck: even a window of packets
+/// that leave at once needs fewer.
 const MAX_CALLS_AT_ONCE: u64 = 1_000_000;
 
 /// A stack that is called until it fails.

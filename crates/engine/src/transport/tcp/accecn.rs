@@ -1,10 +1,10 @@
-//! Accurate ECN (AccECN, RFC 9768): acknowledgements count the marked packets that have arrived, in the three bits of
-//! the ACE field and in an option.
+//! Accurate ECN (AccECN, RFC 9768): acknowledgements report the number of marked packets that have arrived, with three
+//! bits in the ACE field and 16 bits in an option.
 //!
-//! There are two differences from the RFC. The option counts packets instead of bytes by codepoint. Senders use only
-//! the option, and the ACE field appears in captures only. Both ends are assumed to support AccECN.
+//! Unlike in the RFC, the option counts marked packets, not the bytes of each codepoint. Senders read only the option;
+//! the ACE field appears only in captures. Both ends are assumed to support AccECN.
 
-/// Initial value of the counters, distinct from a header of zeros (section 3.2.1).
+/// Initial value of the counters: not zero, to be distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;
 
 /// Bytes of the option with three counters, padded (section 3.2.3).
@@ -31,8 +31,8 @@ impl CeCounter {
         }
     }
 
-    /// Processes a data packet. Returns true if an acknowledgement has to leave at once. It does for the first marked
-    /// packet after an unmarked one, and after several unreported marks.
+    /// Processes a data packet. Returns true if an acknowledgement has to leave at once: for the first marked packet
+    /// after an unmarked one, and after several unreported marks.
     pub(super) fn on_packet(&mut self, marked: bool) -> bool {
         let first = marked && !self.last_marked;
         self.last_marked = marked;
@@ -40,7 +40,7 @@ impl CeCounter {
         first || marked && self.marked - self.reported >= Self::UNREPORTED
     }
 
-    /// Returns the ACE field and the option of an acknowledgement: the count modulo 8, and modulo 2^16.
+    /// Returns an acknowledgement's ACE field and option: the counter of marked packets modulo 8, and modulo 2^16.
     pub(super) fn report(&mut self) -> (u8, u16) {
         self.reported = self.marked;
         ((self.marked % 8) as u8, self.marked as u16)
@@ -75,7 +75,7 @@ impl MarksReported {
 mod tests {
     use super::*;
 
-    /// The first of several marked packets is reported at once, then every second one.
+    /// The first of several marked packets is reported at once, then every second marked packet.
     #[test]
     fn marks_are_reported_before_the_field_wraps() {
         let mut counter = CeCounter::new();
@@ -99,8 +99,8 @@ mod tests {
         assert!(!counter.on_packet(true));
     }
 
-    /// The total is right for any number of packets and marks per acknowledgement, with lost and reordered
-    /// acknowledgements.
+    /// The total number of marks is right for any number of packets and marks per acknowledgement, with lost and
+    /// reordered acknowledgements.
     #[test]
     fn each_mark_counts_once_whatever_acknowledgements_arrive_and_when() {
         let (mut counter, mut reported) = (CeCounter::new(), MarksReported::new());

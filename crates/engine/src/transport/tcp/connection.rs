@@ -21,7 +21,7 @@ pub(crate) struct Received {
     delivered_pkts: u64,
     /// Payload bytes of the delivered segments.
     delivered_bytes: u64,
-    /// Number of segments passed to the application: no segment before them is missing.
+    /// Number of segments that the application has received, since no segment before them is missing.
     in_order_pkts: u64,
     in_order_bytes: u64,
 }
@@ -64,7 +64,7 @@ impl Received {
 }
 
 impl Connection {
-    /// Counts the sender's segments that have arrived at the receiver.
+    /// Returns the counts of the sender's segments that have arrived at the receiver.
     pub(crate) fn received(&self) -> Received {
         Received::of(&self.sender, &self.receiver)
     }
@@ -82,7 +82,7 @@ impl Connection {
         prefetch(&self.receiver);
     }
 
-    /// Returns the state for the time series.
+    /// Returns the state of both endpoints for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
         let received = self.received();
         received.sampled_in(self.sender.sample(now))

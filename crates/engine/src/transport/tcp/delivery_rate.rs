@@ -19,7 +19,7 @@ struct Sent {
     delivered: u64,
     /// Time of the last acknowledgement before the burst (`P.delivered_time`).
     delivered_at: Time,
-    /// Send time of the segment that was delivered last, where the sending time of the sample begins
+    /// Send time of the segment that was delivered last. The send interval of the rate sample begins at this time
     /// (`P.first_sent_time`).
     flight_began: Time,
     /// Limit of the sender other than the network, if any (`P.is_app_limited`).
@@ -54,10 +54,10 @@ pub(super) struct DeliveryRate {
     delivered_at: Time,
     /// Send time of the segment delivered last (`C.first_sent_time`).
     flight_began: Time,
-    /// Number of the burst that was sent last among all bursts with segments that the current acknowledgement covers.
+    /// Number of the newest burst that contains a segment delivered by the current acknowledgement.
     newest: u64,
-    /// A limit of the sender other than the network (`C.app_limited`). It ends at the given count of delivered
-    /// segments.
+    /// A limit of the sender other than the network, and the number of delivered segments up to which it applies
+    /// (`C.app_limited`).
     limited: Option<(Limit, u64)>,
 }
 
@@ -85,8 +85,7 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// Adds a segment to the current burst. Returns false if it needs another burst. The caller need not test for an
-    /// empty flight: segments of the current burst are in flight.
+    /// Adds a segment to the current burst. Returns false if the segment must begin another burst.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;
@@ -169,11 +168,11 @@ impl DeliveryRate {
         self.last = NO_BURST;
     }
 
-    /// Returns the rate sample of the current acknowledgement, and the limit of the sender when it sent the sampled
-    /// segments. `delivered` is the number of delivered segments, including those that this acknowledgement covers.
+    /// Returns the delivery rate measured by the current acknowledgement, and the limit on the sender when it sent the
+    /// measured segments. `delivered` counts all segments delivered so far, those of this acknowledgement included.
     ///
-    /// There is no sample if its interval is shorter than a round trip. This happens if delayed acknowledgements arrive
-    /// together.
+    /// Returns `None` if the rate would be measured over less than `min_rtt`. This happens if delayed acknowledgements
+    /// arrive together.
     pub(super) fn sample(
         &mut self,
         delivered: u64,
@@ -215,8 +214,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2: the limit in force when a segment is sent applies to
-    /// it. Segments sent before the limit was noted do not get it, even if they left at the same time.
+    /// Checks that an application limit applies to segments sent after it was noted, not to segments sent before, even
+    /// if they left at the same time (draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2).
     #[test]
     fn segments_sent_after_a_limit_was_noted_are_limited() {
         let limit_of = |acknowledged| {
@@ -234,7 +233,7 @@ mod tests {
         assert_eq!(limit_of(4), Limit::Application);
     }
 
-    /// The limit ends with the delivery of all segments that were in flight when the limit was noted.
+    /// `note_limit` records a limit that ends when all segments then in flight have been delivered.
     #[test]
     fn a_limit_holds_until_its_flight_is_delivered() {
         for (delivered, limit) in [(2, Limit::Application), (3, Limit::Network)] {

@@ -18,7 +18,7 @@ pub(super) struct DummyTrain {
     path: Path,
     left: u64,
     spacing: Span,
-    /// Time of the next dummy. An event at another time belongs to a train that has been replaced, and is ignored.
+    /// Time of the next dummy. An event at another time is ignored: it was scheduled for an earlier, replaced train.
     next_at: Time,
 }
 
@@ -51,7 +51,7 @@ impl DummyTrain {
         env.schedule().push_timer(self.next_at, event);
     }
 
-    /// Processes an event for the departure of a dummy: sends a copy of `segment`.
+    /// Processes the event of the next dummy segment: sends a copy of `segment`, with low priority.
     pub(super) fn on_event(
         &mut self,
         connection: u32,
@@ -78,7 +78,7 @@ impl DummyTrain {
     }
 }
 
-/// Returns the answer to a dummy; the answer has low priority, too.
+/// Returns a receiver's answer to a dummy segment. Like the dummy, the answer has low priority.
 pub(super) fn answer(packet: &Packet, path: Path, next: u64, bytes: u16) -> Packet {
     dummy(packet.flow, path, next, bytes, packet.stamp, Flags::ACK)
 }

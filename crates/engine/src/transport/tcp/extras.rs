@@ -25,9 +25,9 @@ pub(super) struct Extras {
     pub(super) pairs: Option<Pairs>,
     /// Train of dummy segments, once their path is known.
     pub(super) dummies: Option<DummyTrain>,
-    /// True if only the algorithm uses the send times of segments, which then give the round-trip times of its samples.
+    /// True if only the algorithm uses `times`, for the round-trip times in its samples.
     tells_rtt: bool,
-    /// True if segments are timed or paired, or carry requests to routers.
+    /// True if each segment sent is recorded in `times` or `pairs`, or carries a request to routers.
     pub(super) marks_segments: bool,
     /// True if segments carry requests to routers.
     pub(super) asks_routers: bool,
@@ -39,14 +39,14 @@ pub(super) struct Extras {
     pub(super) granted: Option<f64>,
     /// cwnd and ssthresh before the last reduction, if it may be undone.
     pub(super) prior: Option<(f64, f64)>,
-    /// Record of the use of the window, on connections with growth beyond use.
+    /// Record of the use of the window, for connections with `growth_beyond_use`.
     pub(super) usage: Option<WindowUsage>,
     /// Number of the connection within its flow, if its state is recorded at each acknowledgement.
     pub(super) traced_as: Option<u64>,
 }
 
 impl Extras {
-    /// Creates the extras that an algorithm and the configuration need, if any.
+    /// Creates the state that only some algorithms and configurations need; `None` if this connection needs none of it.
     pub(super) fn new(congestion: &CongestionState, config: &Tcp) -> Option<Box<Self>> {
         let needs = congestion.needs();
         let stamps = config.timestamps.bytes().is_some();

@@ -17,8 +17,8 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Records a segment that is sent. After a retransmission, acknowledgements no longer time earlier pairs
-    /// (Karn's rule).
+    /// Records a segment that is sent. A retransmission discards all earlier pairs, since their acknowledgements could
+    /// be for either transmission (Karn's rule).
     pub(super) fn on_sent(&mut self, segment: u64, is_new: bool, now: Time) {
         if !is_new {
             *self = Self::default();

@@ -13,10 +13,10 @@ const EMPTY: (u64, u64) = (0, 0);
 /// Disjoint ranges that do not touch.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
-    /// The last range, which most insertions extend; empty if the set is empty.
+    /// The range with the largest numbers, which most insertions extend; empty if the set is empty.
     newest: (u64, u64),
     total: u64,
-    /// Numbers of the last range that are below `stored` are also in the bitmap.
+    /// Numbers of the last range below this bound are also in the bitmap.
     stored: u64,
     /// Bitmap with all numbers below the last range.
     older: Bitmap,
@@ -153,8 +153,8 @@ impl Ranges {
         repeats
     }
 
-    /// Returns the SACK blocks of an acknowledgement, and the number of those that the caller has to add: the first
-    /// ones. The others report nothing new. `next` is the acknowledgement number.
+    /// Returns the SACK blocks of an acknowledgement, and the number `n` of blocks that may report new segments: the
+    /// first `n` blocks, which the caller has to add to the set. `next` is the acknowledgement number.
     #[inline]
     pub(crate) fn unseen(
         &mut self,

@@ -6,16 +6,16 @@
 //! acknowledgements, and omit all other cases. Van Jacobson's header prediction is the same idea (Linux,
 //! `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
 
-/// Returns the condition `is_so`. With `REGULAR`, it is always false, and the compiler can remove the code that depends
-/// on it.
+/// Returns `is_so`, a condition that is false for all regular acknowledgements and segments. With `REGULAR`, the result
+/// is a constant: the compiler removes the code for the other cases.
 #[inline(always)]
 pub(super) fn unusual<const REGULAR: bool>(is_so: bool) -> bool {
     debug_assert!(!(REGULAR && is_so), "out of the ordinary");
     !REGULAR && is_so
 }
 
-/// Returns the condition `is_so`. With `REGULAR`, it is always true, and the compiler can remove the code that depends
-/// on it.
+/// Returns `is_so`, a condition that is true for all regular acknowledgements and segments. With `REGULAR`, the result
+/// is a constant: the compiler removes the code for the other cases.
 #[inline(always)]
 pub(super) fn usual<const REGULAR: bool>(is_so: bool) -> bool {
     debug_assert!(!REGULAR || is_so, "out of the ordinary");

@@ -26,7 +26,7 @@ enum ReportedTime {
     /// Transit time of the last data segment. A SYN does not count: it is shorter, and would lower the minimum delay of
     /// the path (Weigle, dissertation, UNC 2003, chapter 3).
     Transit(Option<Span>),
-    /// Delay of the acknowledgement since this time, the arrival of the last segment (RFC 9000 section 13.2.5).
+    /// Arrival time of the last segment; acknowledgements report the delay since this time (RFC 9000 section 13.2.5).
     DelaySince(Time),
 }
 
@@ -41,8 +41,8 @@ impl ReportedTime {
 }
 
 impl Reports {
-    /// Creates the reports that the configuration needs, if any. `routers` is true if the receiver returns feedback of
-    /// routers.
+    /// Creates the optional contents of acknowledgements; `None` if there are none. `routers` is true if the receiver
+    /// returns feedback of routers.
     pub(super) fn new(config: &Tcp, routers: bool) -> Option<Box<Self>> {
         let time = ReportedTime::new(config);
         let reports = Self {
@@ -76,7 +76,7 @@ impl Reports {
         }
     }
 
-    /// Returns the contents of the acknowledgement with number `next`: the handle of its options, and its flags.
+    /// Moves the reports into an acknowledgement of all segments below `next`. Returns its options and its flags.
     pub(super) fn take_report(
         &mut self,
         blocks: &SackBlocks,

@@ -7,7 +7,7 @@ use longhaul_units::Span;
 pub(crate) struct RoundTrips {
     pub(crate) samples: u64,
     pub(crate) sum: Span,
-    /// The smallest sample since the last restart of the extremes; zero if there is none.
+    /// Smallest sample since the minimum and the maximum were last reset; zero if there is none.
     pub(crate) min: Span,
     pub(crate) max: Span,
 }
@@ -23,7 +23,7 @@ impl RoundTrips {
         }
     }
 
-    /// Returns the smallest and the largest sample so far, and restarts the record of both.
+    /// Returns the smallest and the largest round-trip sample since the last call, and restarts both.
     pub(crate) fn restart_extremes(&mut self) -> (Span, Span) {
         let extremes = (self.min, self.max);
         (self.min, self.max) = (Span::ZERO, Span::ZERO);

@@ -25,8 +25,8 @@ impl Timing {
     }
 }
 
-/// Estimator of the round-trip time and the retransmission timeout. The configuration is a parameter of the methods:
-/// all connections of a group share one, and the estimator stays small.
+/// Estimator of the round-trip time and the retransmission timeout. The configuration, which all connections of a group
+/// share, is a parameter of the methods, so that the estimator stays small.
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     /// Smoothed round trip: in picoseconds or, with ns-2's clock, in eighths of a tick.
@@ -45,7 +45,7 @@ pub(crate) struct RttEstimator {
     /// True if `min_rtt` is provisional: the next sample replaces it, even if that is longer.
     min_rtt_stands_in: bool,
     pub(super) timing: Timing,
-    /// True if the current acknowledgement has given a sample, on connections that time all segments.
+    /// True if the current acknowledgement has given a round-trip sample, on connections that time all segments.
     pub(super) sampled: bool,
 }
 

@@ -144,8 +144,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The ring behaves like a queue of segments with entries. `forget_below` may be called beyond the last entry;
-        /// the next segment is then the first one after the forgotten range.
+        /// The ring and a `VecDeque` have equal contents after the same random additions, changes and removals of
+        /// entries. `forget_below` may also skip the numbers of segments that have not been added yet.
         #[test]
         fn behaves_like_a_queue(steps in prop::collection::vec((0u8..3, 0u64..50), 1..200)) {
             let mut ring = SegmentRing::default();

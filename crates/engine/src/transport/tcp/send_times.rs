@@ -1,9 +1,9 @@
 //! Send times of segments. With them, every acknowledgement gives a round-trip sample from the sender's clock alone.
 //!
 //! By Karn's rule (RFC 6298 section 3), a retransmitted segment gives no sample, because the acknowledgement may be for
-//! any copy. If a cumulative acknowledgement covers such a segment, its other segments give no sample either: they may
-//! have waited at the receiver for the retransmitted one. Segments reported in SACK blocks of the same packet do give
-//! samples (Linux, `tcp_clean_rtx_queue`).
+//! any copy. Other segments that the same cumulative acknowledgement covers give no sample either: they may have waited
+//! at the receiver for the retransmitted segment. Segments in SACK blocks of the acknowledgement do give samples
+//! (Linux, `tcp_clean_rtx_queue`).
 
 use longhaul_units::Time;
 
@@ -25,8 +25,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns the first and last send time of a set of segments after adding a segment sent at `at`. `ends` has the
-    /// times before; `None` for the empty set.
+    /// Returns the first and last send time of a set of segments after the addition of a segment sent at `at`. `ends`
+    /// contains the times before; `None` stands for the empty set.
     #[inline]
     fn with(ends: Option<Self>, at: Time) -> Option<Self> {
         Some(match ends {
@@ -46,7 +46,7 @@ impl Ends {
 #[derive(Debug, Default)]
 pub(super) struct SendTimes {
     sent: SegmentRing<Sent>,
-    /// First and last send time of the current acknowledgement's segments, if it gives samples.
+    /// First and last send time of the segments that the current acknowledgement covers; `None` if it gives no samples.
     ends: Option<Ends>,
 }
 
@@ -87,7 +87,7 @@ impl SendTimes {
         self.sent.forget_below(next);
     }
 
-    /// Returns the first and last send time of the current acknowledgement's segments, if it gives samples.
+    /// Returns the first and the last send time of newly acknowledged segments, if they give round-trip samples.
     #[inline]
     pub(super) fn ends(&self) -> Option<Ends> {
         self.ends

@@ -1,5 +1,5 @@
-//! Use of the window. A sender that its cwnd does not limit may grow it only as far as the window was recently filled
-//! (Linux, `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
+//! Use of the window. While cwnd does not limit the sender, cwnd may grow only as far as it was recently filled (Linux,
+//! `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
 
 /// Record of the largest flight in the last round trip.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct WindowUsage {
 }
 
 impl WindowUsage {
-    /// Records that the window was full when the segments below `end` had been sent.
+    /// Records that the window was full after the transmission of all segments below `end`.
     pub(super) fn was_full(&mut self, end: u64) {
         (self.filled, self.end) = (true, end);
     }
@@ -33,8 +33,8 @@ impl WindowUsage {
         }
     }
 
-    /// Returns true if the window may grow (`tcp_is_cwnd_limited`). It may if a flight has filled it; in slow start,
-    /// also if it is below twice the largest flight.
+    /// Returns true if the window may grow (`tcp_is_cwnd_limited`): if the largest flight has filled the window or, in
+    /// slow start, if the window is below twice the largest flight.
     pub(super) fn allows_growth(&self, in_slow_start: bool, cwnd: f64) -> bool {
         self.filled || in_slow_start && cwnd < 2.0 * self.most as f64
     }
@@ -50,8 +50,7 @@ pub(super) struct FlightPeaks {
 }
 
 impl FlightPeaks {
-    /// Records that `in_flight` segments were in flight before an acknowledgement; `round` is the number of the round
-    /// trip.
+    /// Records that `in_flight` segments were in flight before an acknowledgement in the round trip number `round`.
     #[inline]
     pub(super) fn note(&mut self, round: u64, in_flight: u64) {
         if round != self.round {
@@ -107,9 +106,9 @@ mod tests {
         assert!(fill(3, 4, 8.0));
     }
 
-    /// The largest flight counts until its segments are acknowledged (`tcp_cwnd_validate`), here with a window of ten.
-    /// In the record, a larger flight replaces a smaller one, and a full window replaces any flight. The record ends
-    /// when all segments sent up to its time are acknowledged.
+    /// The largest flight counts until its segments are acknowledged (`tcp_cwnd_validate`). Before that, only a larger
+    /// flight replaces it. A flight that fills the window (here of ten segments) replaces any other, and is replaced
+    /// only by another such flight.
     #[test]
     fn the_largest_flight_counts_until_it_is_acknowledged() {
         let mut usage = WindowUsage::default();
@@ -133,8 +132,8 @@ mod tests {
         assert!(!usage.allows_growth(false, 10.0));
     }
 
-    /// A full window may grow. In slow start, any window below twice the largest flight may grow
-    /// (`tcp_is_cwnd_limited`).
+    /// A full window may grow. In slow start, a window below twice the largest number of segments in flight may also
+    /// grow (Linux, `tcp_is_cwnd_limited`).
     #[test]
     fn growth_depends_on_the_part_that_was_used() {
         for (filled, slow_start, cwnd, grows) in [

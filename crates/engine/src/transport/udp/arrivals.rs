@@ -7,15 +7,15 @@ use std::collections::VecDeque;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// Length of the window in sequence numbers. Its bits take 32 KiB; at 10 Gbit/s with packets of 1500 bytes, it covers
-/// 0.3 s.
+/// Number of the most recent sequence numbers whose arrivals are recorded. Their bits take 32 KiB. At 10 Gbit/s with
+/// packets of 1500 bytes, they cover 0.3 s.
 const WINDOW: u64 = 1 << 18;
 
 /// Sequence numbers that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    /// Bits of the sequence numbers, in words of 64. The first word here has number `first`. All sequence numbers
-    /// before it count as arrived.
+    /// Bits of the sequence numbers, in words of 64. `words[0]` is word number `first`; all sequence numbers before it
+    /// count as arrived.
     words: VecDeque<u64>,
     first: u64,
 }
@@ -38,8 +38,7 @@ impl Arrivals {
         first
     }
 
-    /// Moves the window forward to include a word. `place` is the word's index in the window before; returns its index
-    /// afterwards.
+    /// Extends `words` to the word with the index `place`, and drops words before the window. Returns its new index.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {

@@ -21,8 +21,8 @@ pub(crate) enum Departures {
 }
 
 impl Departures {
-    /// Creates the rule. `stream` returns a random stream for a named part of the flow; it is called only if random
-    /// numbers are needed.
+    /// Creates the rule for the datagrams of a flow. `stream` returns a random stream by name; it is called only if the
+    /// rule needs random numbers.
     pub(crate) fn new(config: &Udp, stream: impl FnOnce(&str) -> Stream) -> Self {
         let interval = config.rate.transmission(config.packet_bytes.into()).0;
         if let Some(bursts) = &config.bursts {

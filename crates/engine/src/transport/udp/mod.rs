@@ -37,7 +37,7 @@ pub(crate) struct UdpStream {
 }
 
 impl UdpStream {
-    /// Creates the stream; `copied` is true if links on its path duplicate packets.
+    /// Creates a stream; `copied` is true if links on the stream's path duplicate packets.
     pub(crate) fn new(
         (index, flow): (u32, u32),
         path: Path,

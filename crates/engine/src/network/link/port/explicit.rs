@@ -129,7 +129,7 @@ impl Port {
         self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }
 
-    /// Appends a packet that has begun service to the ring. Returns true if all earlier packets have been forwarded.
+    /// Appends to the ring a packet that has begun service. Returns true if all earlier packets have been forwarded.
     pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) -> bool {
         self.ring.push(packet, self.ring.accepted())
     }

@@ -31,7 +31,7 @@ pub(crate) struct Port {
     waits: Option<Box<Waits>>,
 }
 
-/// Counters of a port. With explicit service, they are as of the last [`Link::catch_up`](super::Link::catch_up).
+/// Counters of a port. With explicit service, [`Link::catch_up`](super::Link::catch_up) brings them up to date.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     accepted_bytes: u64,
@@ -40,8 +40,8 @@ struct Counters {
     dropped_bytes: u64,
     /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits: u128,
-    /// Sum, in picoseconds, of the times at which waiting packets will begin service. It gives the part of `waits` that
-    /// is in the future. With explicit service, these times are unknown, and this is the sum of the arrival times.
+    /// Sum, in picoseconds, of the times at which the waiting packets will begin service. With explicit service, these
+    /// times are unknown, and the arrival times are added up instead.
     starts_ahead: u128,
     queue_max: u64,
     /// Sum over all arrivals of the number of waiting packets that each arriving packet found.
@@ -74,7 +74,7 @@ impl Port {
         self.waits.is_some()
     }
 
-    /// Takes the queueing delays measured so far; `None` if they are not measured.
+    /// Returns the queueing delays measured so far, and ends their measurement; `None` if they are not measured.
     pub(super) fn take_waits(&mut self) -> Option<DelayHistogram> {
         let Waits { mut timed, before } = *self.waits.take()?;
         timed.record_instant(self.ring.accepted() as u64 - before - timed.packets());
@@ -159,7 +159,7 @@ impl Port {
         }
     }
 
-    /// Processes a packet that reaches the near end of the link, with service on arrival.
+    /// Processes a packet that reaches the near end of a link whose departures are computed on arrival.
     #[inline(always)]
     pub(super) fn offer(
         &mut self,
@@ -202,8 +202,8 @@ impl Port {
         }
     }
 
-    /// Stores a packet that has crossed an access link until its arrival time. Returns true if it is the next packet to
-    /// be forwarded.
+    /// Stores a packet of an access link until the packet's arrival at the far end. Returns true if it is the next
+    /// packet to be forwarded.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }
@@ -271,8 +271,8 @@ impl Port {
         (self.waiting_pkts, self.waiting_bytes)
     }
 
-    /// With service on arrival, returns the sum of the times that the waiting packets still have to wait after `now`,
-    /// in picoseconds.
+    /// Returns the sum of the remaining waiting times of all waiting packets after `now`, in picoseconds. Only for
+    /// service on arrival.
     pub(super) fn waits_ahead(&self, now: Time) -> u128 {
         self.counters.starts_ahead - self.waiting_ps(now)
     }
@@ -292,8 +292,8 @@ impl Port {
         std::mem::replace(&mut self.counters.queue_max, self.waiting_pkts)
     }
 
-    /// Returns the counters up to `now`, with service on arrival. All services that have begun by `now` must have been
-    /// recorded.
+    /// Returns the counters up to `now` of a link that computes departures on arrival. All services that have begun by
+    /// `now` must have been recorded.
     pub(super) fn counters_on_arrival(&self, clock: &impl Clock, now: Time) -> LinkCounters {
         let in_service = clock.busy_until() > now;
         let unsent = clock.unsent(now, self.waiting_bytes);

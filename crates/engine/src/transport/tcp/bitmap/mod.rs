@@ -57,8 +57,8 @@ impl Bitmap {
 /// The words of the set.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Ring of words. Its length is a power of two. A word's index is its number modulo this length. The ring always
-    /// has more words than the window, with an empty word on either side of the window.
+    /// Ring of words. Its length is a power of two. A word's index is its number modulo this length. The ring is always
+    /// longer than the range `window`: the words before and after this range are in the ring, and empty.
     words: Vec<u64>,
     not_empty: Tree,
     not_full: Tree,
@@ -201,7 +201,7 @@ impl Words {
         }
     }
 
-    /// Widens the window to include these words. An empty set has no window before.
+    /// Widens the window to include `words`. If the set is empty, `words` becomes the window.
     #[inline(never)]
     fn widen(&mut self, words: Range<u64>) {
         let mut window = words;
@@ -268,7 +268,7 @@ impl Words {
         removed.into()
     }
 
-    /// Replaces the word `before` at the index `place` by `after`, which has fewer bits, and updates the trees.
+    /// Clears bits of the word at the index `place`, and updates the trees. The word changes from `before` to `after`.
     #[inline]
     fn set_word(&mut self, place: usize, before: u64, after: u64) {
         self.words[place] = after;
@@ -319,8 +319,7 @@ mod tests {
             self.units.contains(&(number / self.size))
         }
 
-        /// Returns the first number, from `from` on, in a unit of the set; with `present` false, in a unit outside the
-        /// set.
+        /// Returns the first number, from `from` on, for which [`Self::contains`] returns `present`.
         fn next(&self, from: u64, present: bool) -> Option<u64> {
             let last = self.units.last().map_or(0, |last| last + 1);
             let unit = from / self.size;
@@ -329,7 +328,7 @@ mod tests {
             Some(from.max(unit * self.size))
         }
 
-        /// Returns the last number below `end` in a unit of the set; with `present` false, in a unit outside the set.
+        /// Returns the last number below `end` for which [`Self::contains`] returns `present`.
         fn last(&self, end: u64, present: bool) -> Option<u64> {
             let mut units = (0..end.div_ceil(self.size)).rev();
             let unit = units.find(|unit| self.units.contains(unit) == present)?;

@@ -64,7 +64,7 @@ impl Tree {
         }
     }
 
-    /// Returns the first place of the set that is `from` or after it.
+    /// Returns the first place in the set at or after `from`.
     #[inline]
     pub(super) fn next(&self, from: usize) -> Option<usize> {
         let mut at = from;

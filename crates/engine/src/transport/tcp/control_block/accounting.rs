@@ -35,8 +35,8 @@ impl ControlBlock {
         }
     }
 
-    /// Records that something other than the network limits the sender. `before` was the limit before the segments from
-    /// `first` on left.
+    /// Records that the application or the receive window limits the sender, not the congestion window. `before` is the
+    /// sender's limit before the segments from `first` on were sent.
     #[inline(never)]
     fn note_unused(&mut self, before: Limit, first: u64) {
         let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
@@ -63,9 +63,9 @@ impl ControlBlock {
         }
     }
 
-    /// Records that the application writes data. Delivery-rate samples become application-limited if the application
-    /// had nothing left to send, and the window allowed more than `in_flight` segments. They stay so until all of these
-    /// segments are delivered (Linux, `tcp_rate_check_app_limited`).
+    /// Records that the application writes data. If the application had nothing left to send, and the window allowed
+    /// more than `in_flight` segments, delivery-rate samples become application-limited. Samples stay
+    /// application-limited until the segments in flight are delivered (Linux, `tcp_rate_check_app_limited`).
     pub(crate) fn note_write(&mut self, in_flight: u64) {
         let room = (in_flight as f64) < self.congestion.window.cwnd();
         let unused = room && self.limit == Limit::Application;

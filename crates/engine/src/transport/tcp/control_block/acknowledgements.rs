@@ -1,4 +1,4 @@
-//! Processing of acknowledgements: delivered and lost segments, round-trip samples, and the calls of the algorithm.
+//! Processing of acknowledgements: delivered and lost segments, round-trip samples, and calls of congestion control.
 
 use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::{Span, Time};
@@ -12,8 +12,8 @@ use crate::transport::tcp::regular::unusual;
 use crate::transport::tcp::rto::Timing;
 
 impl ControlBlock {
-    /// Processes the options of an acknowledgement. Returns its SACK blocks. Stores router feedback for the next
-    /// sample.
+    /// Processes the options of an acknowledgement: stores the feedback of routers for the next sample, and returns the
+    /// SACK blocks.
     #[inline]
     pub(crate) fn process_options(
         &mut self,
@@ -61,14 +61,14 @@ impl ControlBlock {
         }
     }
 
-    /// Processes a partial acknowledgement in recovery: the timer and the count of round trips do not change.
+    /// Advances `una` at a partial acknowledgement in recovery; neither restarts the timer nor counts a round trip.
     pub(crate) fn process_partial_ack(&mut self, next: u64) {
         self.move_una::<false>(next);
         self.end_timing_below(next);
     }
 
-    /// Moves `una` to `next`: everything below `next` is delivered. Of the segments under a partial acknowledgement,
-    /// only the first was missing; the others were counted as delivered before.
+    /// Moves `una` to `next`: all segments below `next` are delivered. After duplicate acknowledgements, all of these
+    /// segments except the first are taken to be already counted as delivered.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
@@ -120,8 +120,8 @@ impl ControlBlock {
         self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
     }
 
-    /// Processes an acknowledgement of `acked` new segments outside recovery. The window may grow. A full sample is
-    /// made only if the algorithm needs it, or if the window may be unused.
+    /// Processes an acknowledgement of `acked` new segments outside recovery. The window may grow. An [`AckSample`] is
+    /// made only if the algorithm needs it, or if the acknowledgement or the unused window may forbid growth.
     #[inline(always)]
     pub(crate) fn on_new_ack<const REGULAR: bool>(
         &mut self,
@@ -147,7 +147,7 @@ impl ControlBlock {
         self.grow_window(&sample);
     }
 
-    /// Grows the window from a full sample of an acknowledgement of new segments outside recovery.
+    /// Grows the window for an acknowledgement of new data outside recovery; `sample` comes from [`Self::complete`].
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         let before = sample.in_flight + sample.acked;
@@ -162,9 +162,9 @@ impl ControlBlock {
         }
     }
 
-    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are handled. Does
-    /// nothing if the algorithm controls the window itself. Such an algorithm gets only acknowledgements in recovery,
-    /// after losses are handled ([`Self::on_ack_in_recovery`]).
+    /// Informs the congestion control algorithm of an acknowledgement that does not let the window grow, before losses
+    /// are handled. Does nothing if the algorithm controls the window itself: such an algorithm is informed only in
+    /// recovery, after losses are handled ([`Self::on_ack_in_recovery`]).
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {
             let phase = if ack.in_recovery {
@@ -176,7 +176,7 @@ impl ControlBlock {
         }
     }
 
-    /// Processes an acknowledgement in a recovery, or one that begins it, after losses have been handled.
+    /// Processes an acknowledgement that arrives in a recovery or begins one, after losses have been handled.
     pub(crate) fn on_ack_in_recovery(&mut self, sample: &AckSample) {
         if self.controls_cwnd {
             self.congestion.on_ack_in(sample, Phase::Recovery);
@@ -187,7 +187,7 @@ impl ControlBlock {
 
     /// Returns true if the window must not grow. There are two reasons: the acknowledgement echoes congestion (RFC 3168
     /// section 6.1.2), or the window does not limit the sender and thus says nothing about the path (RFC 7661; ignored
-    /// by ns-2). In both cases, it may still grow up to twice the flight during retransmissions after a timeout.
+    /// by ns-2). In both cases, cwnd may still grow up to twice the flight during retransmissions after a timeout.
     /// `in_flight` is the flight before the acknowledgement.
     #[inline]
     fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
@@ -213,7 +213,7 @@ impl ControlBlock {
         !used && !self.retransmits_after_timeout()
     }
 
-    /// Returns true if the window may grow although something other than the window limits the sender.
+    /// Returns true if the congestion window may grow even while something else limits the sender.
     fn may_grow_beyond_use(&self) -> bool {
         let window = &self.congestion.window;
         let usage = self
@@ -223,9 +223,9 @@ impl ControlBlock {
         usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
     }
 
-    /// Returns true while the flight at a timeout is being retransmitted. During this time, the receiver echoes
-    /// congestion until the first new segment brings CWR (RFC 3168 section 6.1.2). These echoes must not keep the
-    /// window at one segment. Always false for ns-2: there, any segment carries CWR.
+    /// Returns true while the segments that were in flight at a timeout are being retransmitted. The receiver may echo
+    /// congestion all this time, since only new segments carry CWR (RFC 3168 section 6.1.2). These echoes must not keep
+    /// the window at one segment. Always false for ns-2, where retransmissions carry CWR, too.
     #[inline]
     pub(super) fn retransmits_after_timeout(&self) -> bool {
         !self.ns2 && self.last_reduction == LastReduction::Timeout && self.una < self.recover
@@ -309,7 +309,7 @@ impl ControlBlock {
             .filter(|_| self.config.rtt_sample != RttSample::Reported)
     }
 
-    /// Returns the number of new marks that an acknowledgement reports. `count` is its counter (AccECN).
+    /// Returns the number of new marks that an acknowledgement reports; `count` is the counter in it (AccECN).
     #[cold]
     pub(crate) fn count_marks(&mut self, count: u16) -> u64 {
         let marks = self
@@ -319,8 +319,8 @@ impl ControlBlock {
         marks.map_or(0, |marks| marks.on_ack(count))
     }
 
-    /// Completes a sample: adds the start of a round trip, if one has begun, and the measurements that only some
-    /// algorithms need.
+    /// Completes the sample of an acknowledgement for the algorithm. Records if a round trip has begun, and adds the
+    /// measurements that only some algorithms need.
     #[inline(always)]
     pub(crate) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
         sample.round_start = std::mem::take(&mut self.new_round);

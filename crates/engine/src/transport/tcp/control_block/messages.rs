@@ -13,10 +13,9 @@ use crate::transport::tcp::wire::Wire;
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct ShortSegments {
-    /// The first short segment. If there is none, `first.segment` is larger than any segment's number. Short segments
-    /// acknowledged long ago are forgotten.
+    /// The first short segment that is stored. If there is none, `first.segment` is larger than any segment's number.
     first: Short,
-    /// The short segments after the first, in ascending order, if there ever were any.
+    /// The short segments after `first`, in ascending order; `None` if there never were any.
     #[allow(
         clippy::box_collection,
         reason = "a pointer is smaller than an empty queue"
@@ -31,9 +30,9 @@ pub(super) struct ShortSegments {
 #[repr(C)]
 struct Short {
     segment: u64,
-    /// Shortfall of this and all earlier short segments together, in bytes: the difference to full segments.
+    /// Number of bytes that this and all earlier short segments together lack to be full.
     missing_so_far: u64,
-    /// Shortfall of this segment in bytes: the difference to a full segment.
+    /// Number of bytes that this segment lacks to be full.
     missing: u16,
 }
 
@@ -83,8 +82,8 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Returns the total shortfall of all segments below `segment` in bytes: the difference to full segments. All
-    /// forgotten segments must be below `segment`.
+    /// Returns the number of bytes that all segments below `segment` together lack to be full. `segment` must be above
+    /// the short segments that have been forgotten.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
             return self.forgotten;
@@ -119,7 +118,7 @@ impl ShortSegments {
         }
     }
 
-    /// Removes the last segment, if it is short. Returns its shortfall in bytes.
+    /// Removes the record of the last segment, `segment`, if it is short. Returns the bytes that it lacks to full size.
     fn take_last(&mut self, segment: u64) -> u64 {
         match self.last() {
             Some(last) if last.segment == segment => {
@@ -198,7 +197,7 @@ impl ControlBlock {
         u64::from(self.config.mss_bytes) - u64::from(self.short.missing_in(segment))
     }
 
-    /// Returns the bytes on the wire of a data segment that are not payload.
+    /// Returns the number of bytes that a data segment has on the wire in addition to its payload.
     pub(crate) fn overhead_bytes(&self) -> u64 {
         u64::from(self.full_bytes) - u64::from(self.config.mss_bytes)
     }

@@ -53,7 +53,7 @@ pub(super) enum Sending {
     AtOnce,
     /// Segments leave two at a time.
     InPairs,
-    /// Segments leave at the pending send event, after a jitter or a pacing gap.
+    /// Segments leave at the pending send event, after a random delay or a pacing gap.
     Later,
 }
 
@@ -69,7 +69,7 @@ impl Sending {
         }
     }
 
-    /// Returns the state without a delayed segment, for a connection that may delay segments.
+    /// Returns the state in which no segment waits: `InPairs` if the algorithm needs packet pairs, otherwise `AtOnce`.
     fn after_wait(congestion: &CongestionState) -> Self {
         if congestion.needs().pairs {
             Self::InPairs
@@ -80,8 +80,8 @@ impl Sending {
 }
 
 /// State that all loss recovery algorithms share, laid out for cache locality. With a thousand connections, the state
-/// of each is usually not in the L1 and L2 caches. The fields for every acknowledgement and every segment are therefore
-/// in few cache lines (tested). These are the fields up to `short`, and the beginnings of `congestion` and its
+/// of each is usually not in the L1 and L2 caches. The fields used for every acknowledgement and every segment are
+/// therefore in few cache lines (tested): the fields up to `short`, and the beginnings of `congestion` and its
 /// algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -91,7 +91,7 @@ pub(super) struct ControlBlock {
     pub(super) index: u32,
     pub(super) path: Path,
     full_bytes: u16,
-    /// True for the ns-2 profiles, which differ from the RFCs in rules, not only in values of parameters.
+    /// True for the ns-2 profiles, in which some rules of the RFCs are replaced by those of ns-2.
     ns2: bool,
     /// True if the algorithm controls the window at all times; the transport's own rules then do not apply.
     pub(super) controls_cwnd: bool,
@@ -107,7 +107,7 @@ pub(super) struct ControlBlock {
     pub(super) max_sent: u64,
     /// One past the last segment that the application has to send.
     pub(super) end: u64,
-    /// The last segment, with the FIN; the largest number while the application may send more.
+    /// Number of the last segment, which has the FIN; the largest number while the application may send more.
     pub(super) fin: u64,
     /// Maximum number of segments in flight that the receive window and the send buffer allow.
     pub(super) peer_window: u64,
@@ -145,21 +145,21 @@ pub(super) struct ControlBlock {
     round: u64,
     pub(super) limit_since: Time,
     pub(super) congestion: CongestionState,
-    /// Time at which the last segment left. Only updated when the application has nothing more to send
-    /// ([`Self::leaves_plainly`]).
+    /// Time at which the last segment left. Segments on the fast path do not update this time: other segments always
+    /// follow them ([`Self::leaves_plainly`]).
     last_sent: Time,
     /// Time since which nothing is outstanding; meaningless while segments are outstanding.
     idle_since: Time,
     /// Round-trip time of the handshake; zero if the handshake gave none.
     handshake_rtt: Span,
-    /// Largest recent flights of a sender that may be limited by something other than the window, or that may delay
-    /// segments.
+    /// Largest numbers of segments in flight in recent round trips. Recorded only while something other than the window
+    /// may limit the sender.
     peaks: FlightPeaks,
     /// One past the last segment that the last reduction covers.
     pub(super) recover: u64,
     /// Data segments considered lost so far.
     pub(super) lost: u64,
-    /// True if the algorithm tolerates the losses of this recovery so far.
+    /// True if congestion control has tolerated the losses of the current recovery so far: the window was not reduced.
     tolerates_losses: bool,
     pace: Pace,
     pub(super) stream: Stream,
@@ -170,7 +170,7 @@ pub(super) struct ControlBlock {
 }
 
 impl ControlBlock {
-    /// Number of cache lines that the fields up to the beginning of `short` fill.
+    /// Number of cache lines from the beginning of the structure to the beginning of its field `short`.
     const FIRST_LINES: usize = 4;
 
     #[inline(always)]
@@ -258,8 +258,7 @@ impl ControlBlock {
         }
     }
 
-    /// Resets the clock. In ns-2, the beginning of a run resets all agents, which draws the phases of their clocks once
-    /// more.
+    /// Resets the clock, which draws its phase once more: in ns-2, the beginning of a run resets all agents.
     pub(super) fn reset_clock(&mut self) {
         let phase = tick_phase(&self.config, &mut self.stream);
         self.rtt = RttEstimator::new(&self.config.rto, phase).timed_by(self.rtt.timing);
@@ -285,8 +284,8 @@ impl ControlBlock {
         self.begin_dummies(env);
     }
 
-    /// Begins in the established state: the other side has opened the connection, and data segments come next. The
-    /// parameters are two times: the answer to the other side's SYN, and the acknowledgement of this answer.
+    /// Begins in the established state, since the other side has opened the connection. The other side's SYN was
+    /// answered at the time `answered`, and this answer was acknowledged at the time `acknowledged`.
     #[cold]
     pub(super) fn join(&mut self, (answered, acknowledged): (Time, Time)) {
         self.established = true;
@@ -295,15 +294,15 @@ impl ControlBlock {
         self.note_handshake();
     }
 
-    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment, so its round-trip time would be
-    /// mistaken for the path's minimum.
+    /// Stores the handshake's round-trip time, and lets the next sample replace it as the minimum. A SYN is shorter
+    /// than a data segment: its round-trip time would be too small a minimum for data.
     fn note_handshake(&mut self) {
         self.handshake_rtt = self.rtt.min_rtt();
         self.rtt.replace_min_rtt();
     }
 
-    /// Returns the shortest round-trip time known for the path, including that of the SYN. With delayed ACKs, all
-    /// samples of data may include the ACK delay; a segment sent alone, such as a probe, does not wait at the receiver.
+    /// Returns the shortest round-trip time known for the path, of the SYN or of data. All samples of data may include
+    /// the ACK delay, but a segment sent alone, such as a probe, may be acknowledged without it.
     pub(super) fn shortest_rtt(&self) -> Span {
         let of_data = self.rtt.min_rtt();
         if self.handshake_rtt == Span::ZERO {

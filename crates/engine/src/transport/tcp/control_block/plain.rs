@@ -13,8 +13,8 @@ pub(super) enum Plain {
     Nothing,
     /// Acknowledgements of new data take the fast path.
     Acknowledgements,
-    /// Acknowledgements and the sending of segments take the fast path: segments leave as soon as the window allows, in
-    /// any number.
+    /// Acknowledgements and the sending of segments take the fast path: segments leave at once, as many as the window
+    /// allows.
     Sending,
 }
 
@@ -61,15 +61,14 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path responds to an unused window. There are two cases: only the network limits the
-    /// sender, and every acknowledgement may grow the window; or each acknowledgement has a full sample, which shows if
-    /// the window is used.
+    /// Returns true if the fast path cannot enlarge a window that is not fully used. Either only the network limits the
+    /// sender, or each acknowledgement has a full sample, which shows if the window is used.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Determines if the connection is in its plain state, after an acknowledgement outside the fast path. `is_open`
+    /// Determines which processing may take the fast path, after an acknowledgement that did not take it. `is_open`
     /// returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {

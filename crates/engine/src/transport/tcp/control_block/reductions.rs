@@ -36,9 +36,9 @@ impl ControlBlock {
         }
     }
 
-    /// Reduces the window for a loss, once for all losses in the data sent so far. If the algorithm tolerates the loss,
-    /// the window stays as it is, and earlier reductions can no longer be undone. ns-2's recoveries reduce the window
-    /// for each loss in any case.
+    /// Reduces the window after a loss. The reduction also covers all other losses in the data sent so far. If the
+    /// algorithm tolerates the loss, the window does not change, but earlier reductions can no longer be undone. ns-2's
+    /// recoveries tolerate no loss.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
         if self.ns2 || self.congestion.answers_losses(self.delivered, self.lost) {
             self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
@@ -48,15 +48,15 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the algorithm tolerates the losses of the current recovery: the window is not reduced, and
-    /// grows.
+    /// Returns true if the algorithm tolerates the losses of the current recovery: the window grows instead of being
+    /// reduced.
     #[inline]
     pub(crate) fn tolerates_losses(&self) -> bool {
         self.tolerates_losses
     }
 
-    /// Returns true if the window also limits sending in recovery. Returns false if proportional rate reduction limits
-    /// sending instead.
+    /// Returns true if the window limits sending in recovery, too. Returns false if proportional rate reduction does so
+    /// instead.
     #[inline]
     pub(crate) fn sends_by_window(&self) -> bool {
         self.controls_cwnd || self.tolerates_losses
@@ -169,8 +169,8 @@ impl ControlBlock {
         self.last_reduction = LastReduction::Recovered;
     }
 
-    /// Returns true if ssthresh stays at a timeout: an earlier reduction for this window of data covers it (Linux,
-    /// `tcp_enter_loss`).
+    /// Returns true if a timeout does not change ssthresh, because ssthresh was already reduced for this window of data
+    /// (Linux, `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
             && self.last_reduction != LastReduction::None

@@ -61,8 +61,8 @@ impl ControlBlock {
         std::mem::replace(&mut self.timed_since, Time::NEVER)
     }
 
-    /// Stops timing the current segment without a sample, if it is below `next` (Karn's rule). Then also ends the
-    /// timer's backoff.
+    /// Stops timing the current segment without a sample, if it is below `next` (Karn's rule). In this case, also ends
+    /// the timer's backoff.
     pub(super) fn end_timing_below(&mut self, next: u64) {
         if self.times_below(next) {
             self.stop_timing();
@@ -94,7 +94,7 @@ impl ControlBlock {
     }
 
     /// Returns the round-trip times of the first and the last newly acknowledged segment. If the receiver reports its
-    /// delay, both are the last segment's.
+    /// delay, both values are that of the last segment, less this delay.
     #[inline]
     fn trips_of(&self, ends: Ends, ack: Ack, now: Time) -> (Span, Span) {
         let last = now.since(ends.last);
@@ -106,8 +106,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns `rtt` less the delay of its acknowledgement. Returns `rtt` itself if the difference is below the minimum
-    /// round-trip time.
+    /// Returns `rtt` less the delay that the receiver reports in `ack`. Returns `rtt` itself if the difference is below
+    /// the minimum round-trip time.
     fn undelayed(&self, rtt: Span, ack: Ack) -> Span {
         let delay = ack.reported_time().unwrap_or_default();
         if rtt < self.rtt.min_rtt() + delay {
@@ -127,8 +127,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Adds the round-trip time to a sample, on a connection that times all segments. If the cumulative acknowledgement
-    /// gave the estimator no sample, it gets this one.
+    /// Adds round-trip times to `sample`, on a connection that times all segments. Also passes them to the estimator,
+    /// unless the estimator already has a sample from `ack`.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();
@@ -150,7 +150,7 @@ impl ControlBlock {
         sample.min_rtt = self.rtt.min_rtt();
     }
 
-    /// Adds the round-trip time of the SYN to the sample of the handshake.
+    /// Stores the SYN's round-trip time in `sample`, the sample of the acknowledgement that completes the handshake.
     pub(super) fn complete_handshake(&mut self, sample: &mut AckSample) {
         sample.rtt = Some(self.srtt());
         self.rtt.sampled = false;

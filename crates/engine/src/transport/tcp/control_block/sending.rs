@@ -18,18 +18,18 @@ use crate::transport::tcp::regular::{unusual, usual};
 /// of rates that follow the window, do not: the segment leaves at the time given by the former rate.
 const RATE_JUMP: u64 = 2;
 
-/// State of pacing. Each segment reserves an interval of time: its size divided by the rate.
+/// State of pacing. Each segment reserves an interval of time: the segment's size divided by the pacing rate.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// End of the last interval reserved.
     next: Time,
-    /// Time before `next` at which a segment may already leave: the unused rest of the send quantum.
+    /// Maximum time by which a segment may leave before `next`: the intervals of a burst except the last.
     ahead: Span,
     /// Length of the last interval reserved.
     given: Span,
     /// Time of the pending send event.
     due: Time,
-    /// The last rate, with the interval of a full segment at this rate; both are stored, since rates change rarely.
+    /// The last pacing rate. The interval `gap` of a full segment at this rate is computed only when the rate changes.
     rate: Option<Rate>,
     gap: Span,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Pace {
 pub(crate) struct Pacing {
     /// Interval that each segment reserves.
     gap: Span,
-    /// A segment may leave if the intervals of earlier segments end by this time.
+    /// Limit for the next segment: the segment may leave now if the intervals of all earlier segments end by this time.
     latest: Time,
 }
 
@@ -139,7 +139,7 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Prepares the first segment of a burst with a measured delivery rate. Returns the same values as [`Self::equip`].
+    /// Records the first segment of a burst for the delivery rate. Returns the same values as [`Self::equip`].
     #[inline(never)]
     fn begin_burst(
         &mut self,
@@ -157,8 +157,8 @@ impl ControlBlock {
         (flags, SackHandle::NONE)
     }
 
-    /// Prepares a segment that is timed or paired, or carries a request to routers. Returns the same values as
-    /// [`Self::equip`].
+    /// Records the departure of a segment for round-trip times and packet pairs, and adds a request to routers, if the
+    /// connection uses these. Returns the segment's flags and options.
     #[inline(never)]
     fn mark(
         &mut self,
@@ -211,7 +211,7 @@ impl ControlBlock {
     }
 
     /// Acknowledges the FIN of the receiver. The receiver closes after the last segment of a transfer (RFC 9293 section
-    /// 3.6). Does nothing for ns-2's one-way agents, which have no FIN. The packet has no data.
+    /// 3.6). Does nothing for ns-2's one-way agents, which have no FIN.
     #[cold]
     pub(crate) fn acknowledge_fin(&self, env: &mut impl Environment) {
         if self.ns2 || self.config.transfer.is_none() {
@@ -279,7 +279,7 @@ impl ControlBlock {
         self.pacing_with(gap, in_time.max(gains.min_burst.into()), now)
     }
 
-    /// Returns the pacing with intervals of `gap`, where `quantum` segments may leave together.
+    /// Returns the pacing for an interval of `gap` per segment; up to `quantum` segments may leave together.
     #[inline]
     fn pacing_with(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.config.paced_bursts == PacedBursts::Linux {
@@ -293,8 +293,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// Returns the pacing of whole bursts: a burst waits until the intervals of all earlier segments have ended. The
-    /// intervals of the first burst after a pause are shorter, by up to a half (Linux).
+    /// Returns the pacing of whole bursts (Linux). The first segment of a burst waits until the intervals of all
+    /// earlier segments have ended. After a pause, the intervals of a burst are shortened, by up to half.
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {
@@ -312,8 +312,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the next segment has to wait for the end of earlier segments' intervals, and schedules its send
-    /// event. Otherwise reserves the segment's interval.
+    /// Returns true if pacing delays the next segment, and schedules its departure. Otherwise reserves a pacing
+    /// interval for this segment.
     #[inline(always)]
     pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut impl Environment) -> bool {
         if self.pace.next > pacing.latest {
@@ -361,8 +361,8 @@ impl ControlBlock {
         is_due
     }
 
-    /// Returns the number of segments that may leave in whole pairs. If nothing is in flight, a single segment may
-    /// leave, since the window may be one segment.
+    /// Returns the number of segments that may leave, rounded down to whole pairs. If nothing is in flight, at least
+    /// one segment may leave, since the window may be one segment.
     #[cold]
     pub(crate) fn whole_pairs(&self, in_flight: u64) -> u32 {
         let room = self.window().saturating_sub(in_flight);
@@ -445,7 +445,7 @@ impl ControlBlock {
         self.timer.stop(of, env.schedule());
     }
 
-    /// Restarts the timer for a retransmission, and stops timing the round trip (Karn's rule).
+    /// Restarts the retransmission timer after a retransmission, and stops timing the round trip (Karn's rule).
     pub(crate) fn restart_timer_for_retransmission(&mut self, env: &mut impl Environment) {
         self.restart_timer(env);
         self.stop_timing();

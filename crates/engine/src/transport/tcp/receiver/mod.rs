@@ -34,8 +34,8 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// End of the segments with a fast path for arrivals in order: all except the first and the last segment of the
-    /// data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional contents.
+    /// End of the segments that take the fast path if they arrive in order: all except the first and the last segment
+    /// of the data. Zero while no segment may take the fast path, and if acknowledgements have optional contents.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
@@ -93,7 +93,7 @@ impl Receiver {
         }
     }
 
-    /// Sets the clock for reported transit times. It differs from the sender's.
+    /// Sets the receiver's clock, which differs from the sender's, for the transit times that it reports.
     pub(crate) fn set_clock(&mut self, clock: ClockError) {
         if let Some(reports) = &mut self.reports {
             reports.set_clock(clock);
@@ -146,7 +146,7 @@ impl Receiver {
         }
     }
 
-    /// Processes any segment, and then determines if the receiver is in its plain state.
+    /// Processes any segment, and then determines which of the next segments may take the fast path.
     #[inline(always)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         if self.prompt.is_some() {
@@ -173,7 +173,7 @@ impl Receiver {
         }
     }
 
-    /// Records an arrival for the rules of prompt acknowledgements. Not inlined: most receivers have no such rules.
+    /// Records an arrival for the rules of immediate acknowledgement. Not inlined: most receivers have no such rules.
     #[inline(never)]
     fn note_arrival(&mut self, packet: &Packet, now: Time) {
         let Some(prompt) = &mut self.prompt else {
@@ -220,7 +220,7 @@ impl Receiver {
         (self.plain_below, self.reported_below) = (0, 0);
     }
 
-    /// Returns true if the next segment takes the fast path, if it arrives in order.
+    /// Returns true if the next expected segment will take the fast path.
     #[cfg(test)]
     pub(crate) fn is_plain(&self) -> bool {
         self.next < self.plain_below.max(self.reported_below)
@@ -303,7 +303,7 @@ impl Receiver {
         }
     }
 
-    /// Sets the echo to a segment's mark: DCTCP's echo follows every mark and ignores CWR. First acknowledges the
+    /// Sets DCTCP's echo, the ECE flag of acknowledgements, to the mark of a new segment. First acknowledges the
     /// waiting segments with the old echo; the sender's count of marks is thus exact (RFC 8257 section 3.2).
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
@@ -444,8 +444,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement for the arrived segments. It has the current SACK blocks if `reports`, and the optional
-    /// contents if `REPORTS`.
+    /// Sends an acknowledgement of the arrived segments, with the current SACK blocks if `reports` is true, and with
+    /// optional contents if `REPORTS` is true.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

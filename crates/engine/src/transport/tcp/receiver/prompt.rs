@@ -1,20 +1,20 @@
 //! Acknowledgements that leave without the usual delay, as in the kernel (Linux 6.18, `net/ipv4/tcp_input.c`). These
-//! are the first acknowledgements of a connection, those after duplicates and marks, and all while the receive window
-//! opens. Conversely, the kernel holds back duplicate acknowledgements for the same hole after the first three,
-//! although RFC 5681 requires that they are sent at once.
+//! are the first acknowledgements of a connection, those after duplicates and marks, and those of segments that enlarge
+//! the receive window. Conversely, the kernel holds back duplicate acknowledgements for the same hole after the first
+//! three, although RFC 5681 requires that they are sent at once.
 //!
-//! The window opens from 64 KiB, by two segments for each segment that arrives (`tcp_grow_window`), up to the size of
-//! the buffer. The buffer follows the amount of data that arrives in a round trip (dynamic right-sizing,
-//! `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The application reads everything at once. This window does not limit
-//! the sender: it is always larger than the sender's window.
+//! The receive window opens from 64 KiB, by two segments for each segment that arrives (`tcp_grow_window`), up to the
+//! size of the buffer. The buffer grows with the amount of data that arrives in a round trip (dynamic right-sizing,
+//! `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The application reads everything at once. The receive window does not
+//! limit the sender: it is always larger than the sender's window.
 
 use longhaul_units::{Span, Time};
 
-/// Payload in the first buffer: 160/256 of 131,072 bytes (`tcp_rmem`, `scaling_ratio`), because a packet of 1500 bytes
-/// takes 2304 bytes of memory.
+/// Payload that the initial receive buffer holds: 160/256 (`scaling_ratio`) of 131,072 bytes of memory (`tcp_rmem`). A
+/// packet of 1500 bytes takes 2304 bytes of memory.
 const FIRST_BUFFER: u64 = 81_920;
 
-/// The initial window: half of the 131,072 bytes of the first buffer, in whole segments (`tcp_select_initial_window`).
+/// The initial receive window: half of the buffer's 131,072 bytes of memory (`tcp_select_initial_window`).
 const FIRST_WINDOW: u64 = 65_536;
 
 /// Segments of the first round trip (`TCP_INIT_CWND`, `tcp_init_buffer_space`).
@@ -29,8 +29,8 @@ const INTERACTIVE: Span = Span::from_millis(40);
 /// Number of duplicate acknowledgements for a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
 const FIRST_DUPLICATES: u32 = 3;
 
-/// Maximum delay of later duplicate acknowledgements (`tcp_comp_sack_delay_ns`), also limited to a twentieth of the
-/// round-trip time. At most `HELD_BACK_COUNT` of them are held back (`tcp_comp_sack_nr`).
+/// Maximum delay of duplicate acknowledgements after the first three for a hole (`tcp_comp_sack_delay_ns`). A twentieth
+/// of the round-trip time is a further limit. At most 44 acknowledgements are held back (`tcp_comp_sack_nr`).
 const HELD_BACK: Span = Span::from_millis(1);
 const HELD_BACK_COUNT: u32 = 44;
 const ROUND_TRIP_PARTS: u64 = 20;
@@ -56,7 +56,7 @@ pub(super) struct PromptAcks {
 
 impl PromptAcks {
     /// Creates the state of a receiver of segments of `segment_bytes` bytes. `most` is the number of prompt
-    /// acknowledgements at the beginning; the window may open to `most_bytes`.
+    /// acknowledgements at the beginning, and `most_bytes` the maximum size of the receive buffer.
     pub(super) fn new(most: u32, segment_bytes: u64, most_bytes: u64) -> Self {
         Self {
             most,
@@ -75,8 +75,8 @@ impl PromptAcks {
         self.window.rtt.answered = Some(now);
     }
 
-    /// Records that a segment, sent at `stamp`, has arrived in order. `waiting` segments have arrived out of order, all
-    /// of them below `end`.
+    /// Records that a segment sent at `stamp` has arrived in order. `waiting` later segments, all below `end`, have
+    /// arrived out of order.
     pub(super) fn on_segment(
         &mut self,
         segment: u64,
@@ -124,7 +124,7 @@ impl PromptAcks {
         self.interactive = false;
     }
 
-    /// Records that a data segment leaves in the other direction and carries the acknowledgement.
+    /// Records that the receiver's host sends a data segment, which also acknowledges the received data.
     pub(super) fn on_answer(&mut self, now: Time) {
         let soon = self.last_arrival != Time::NEVER && now.since(self.last_arrival) < INTERACTIVE;
         self.interactive |= soon;
@@ -165,9 +165,9 @@ impl PromptAcks {
         self.left > 0 && !self.interactive
     }
 
-    /// Returns the segment up to which arrivals in order do not change this state. Before this segment, no
-    /// acknowledgement is prompt, the window is as open as the buffer allows, and the buffer does not grow: the current
-    /// round trip brings no more data than earlier ones.
+    /// Returns the first segment that may cause a prompt acknowledgement or a change of the receive window, if all
+    /// segments arrive in order. Zero if prompt acknowledgements are left, or if the window is still opening. The
+    /// window can grow again once the current round trip has brought more data than earlier ones.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
         if self.left > 0 || !window.is_open() {
@@ -228,17 +228,17 @@ impl Window {
         self.open >= self.free(1)
     }
 
-    /// Opens the window by two segments, for a segment that has arrived. Returns true if the buffer, with `waiting`
-    /// segments in it, had free space.
+    /// Opens the receive window by up to two segments, for a segment that has arrived. Returns true if the buffer, with
+    /// `waiting` segments in it, had free space.
     fn open(&mut self, waiting: u64) -> bool {
         let room = self.free(waiting).saturating_sub(self.open);
         self.open += room.min(2 * self.segment);
         room > 0
     }
 
-    /// Recomputes the buffer once per round trip. If more data arrived than in any earlier round trip, the buffer grows
-    /// to twice this data, plus room for equal growth in the next round trips, plus `missing` segments. `next` is the
-    /// first segment that has not arrived in order.
+    /// Recomputes the buffer once per round trip. If more data arrived than in any earlier round trip, the buffer
+    /// becomes twice this amount, plus an allowance for similar growth in the next round trips, plus `missing`
+    /// segments. `next` is the first segment that has not arrived in order.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;
@@ -259,10 +259,10 @@ impl Window {
     }
 }
 
-/// Round-trip time measured by a receiver, from an acknowledgement to the arrival of the segment that it releases
-/// (`tcp_rcv_rtt_measure_ts`). It is the sum of two transit times, the segment's and the acknowledgement's. The second
-/// is taken from the handshake: the time from the answer to the SYN to the departure of the first segment. A side that
-/// answered no SYN assumes equal transit times in both directions.
+/// Round-trip time measured by a receiver: the time from an acknowledgement to the arrival of the segment that this
+/// acknowledgement releases (`tcp_rcv_rtt_measure_ts`). It is the sum of the transit times of both packets. The
+/// acknowledgement's transit time is measured in the handshake: from the answer to the SYN to the departure of the
+/// first segment. A side that answered no SYN assumes equal transit times in both directions.
 #[derive(Debug)]
 struct RoundTrip {
     /// Smoothed round-trip time; zero before the first sample.
@@ -273,7 +273,7 @@ struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Takes a sample from a segment that was sent at `stamp`. Segments sent at the same time give one sample.
+    /// Takes a round-trip sample from a segment sent at `stamp`. Segments sent at the same time give one sample.
     fn sample(&mut self, stamp: Time, now: Time) {
         let transit = now.since(stamp);
         let answered = self.answered;
@@ -321,11 +321,10 @@ mod tests {
         (first..first + count).filter_map(arrives).collect()
     }
 
-    /// The first 22 acknowledgements are prompt. The window opens from 65,536 to 81,920 bytes less one segment (1448
-    /// bytes). These 14,936 bytes take six segments of up to 2896 bytes each, acknowledged at once. After them, 16
-    /// prompt acknowledgements are left.
+    /// The first 22 acknowledgements are not delayed: six while the window opens, then 16 prompt ones.
     #[test]
     fn the_first_ones_are_not_delayed_nor_those_that_open_the_window() {
+        // From 65,536 bytes to 81,920 - 1448 bytes, the window opens in six steps of up to 2896 bytes.
         let mut prompt = prompt();
         let at_once = burst(&mut prompt, 1, 40, ms(20));
         assert_eq!(at_once, (1..=22).collect::<Vec<_>>());
@@ -333,11 +332,7 @@ mod tests {
         assert_eq!(prompt.settled_below(), 11);
     }
 
-    /// The buffer follows the segments that arrive in a round trip. The sender sends 10, 20, 40 and 40 segments in
-    /// round trips of 20 ms. The buffer is computed at the first segment after a round trip, and includes this segment:
-    /// from 11, 20 and 40. For 11, the result of 2 x 11 + 4 x 11 x (11 - 10)/10 is below the initial 56 segments. For
-    /// 20 and 40, the buffer becomes 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240
-    /// segments.
+    /// Checks that the buffer grows with the number of segments that arrive in a round trip.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();
@@ -351,10 +346,12 @@ mod tests {
             buffers.push(prompt.window.buffer / SEGMENT);
         }
         assert_eq!(prompt.window.rtt.smoothed, Span::from_millis(20));
+        // In a round trip, 11 segments arrive (with one of the next round trip), then 20 and 40. The buffer grows from
+        // 56 to 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 segments, then to 2 x 40 + 4 x 40 x (40 - 20)/20 = 240.
         assert_eq!(buffers, [56, 56, 105, 240, 240]);
     }
-    /// On an interactive connection, data carries the acknowledgements. No acknowledgement is prompt until a duplicate
-    /// arrives (`tcp_enter_quickack_mode`).
+    /// Acknowledgements of an interactive connection do not leave at once, since data packets carry them. After a
+    /// duplicate segment, they leave at once (`tcp_enter_quickack_mode`).
     #[test]
     fn answers_carry_acknowledgements_until_a_duplicate_comes() {
         let mut prompt = prompt();

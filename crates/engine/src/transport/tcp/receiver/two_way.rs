@@ -1,7 +1,7 @@
 //! The receiving end of a connection with data in both directions.
 //!
 //! Each direction has a sender and a receiver. A segment also acknowledges data of the other direction, but a packet
-//! has no field for this acknowledgement: the owner of both directions passes it to the sender.
+//! has no field for this acknowledgement: the owner of both directions passes it to the sender of that data.
 
 use longhaul_units::Time;
 

@@ -25,8 +25,8 @@ use super::control_block::ControlBlock;
 use crate::config::Recovery;
 use crate::transport::Environment;
 
-/// A loss recovery algorithm of a connection. With `REGULAR`, methods are compiled for the fast path
-/// ([`super::regular`]). [`Self::is_open`] is always true there.
+/// A loss recovery algorithm of a connection. Methods with the parameter `REGULAR` are compiled a second time for the
+/// fast path ([`super::regular`]), which is taken only while [`Self::is_open`] is true.
 pub(super) trait LossRecovery {
     /// Returns true during fast recovery.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
@@ -49,8 +49,8 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Sets timers after all segments that may leave now have left. `moves` is true if some of them were new, or if an
-    /// acknowledgement on the fast path has left its timers to this call.
+    /// Sets timers once all segments that may leave now have been sent. `_moves` is true if new segments were sent, or
+    /// if an acknowledgement on the fast path caused this call; such an acknowledgement sets no timers itself.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,

@@ -18,7 +18,7 @@ use crate::transport::tcp::regular::{unusual, usual};
 #[repr(C)]
 pub(crate) struct Ns2Sack {
     recovering: bool,
-    /// True until a new acknowledgement arrives after a timeout: duplicates are ignored until then.
+    /// True from a timeout to the next new acknowledgement; duplicates are ignored meanwhile.
     timed_out: bool,
     pipe: i64,
     /// One past the last segment retransmitted; zero if there is none.

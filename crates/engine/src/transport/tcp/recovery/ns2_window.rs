@@ -42,7 +42,7 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
-    /// Returns false: no acknowledgement takes the fast path, since its effect also depends on the last reduction.
+    /// Returns false: the fast path is never used, since it ignores the kind of the last reduction of the window.
     fn is_open(&self) -> bool {
         false
     }

@@ -7,7 +7,7 @@
 //! Linux (6.18, `tcp_cwnd_reduction`) starts from cwnd instead of the flight size. It sends the additional segment only
 //! after an acknowledgement that advances and reports no loss, as RFC 9937 does.
 
-/// State of one recovery, in segments.
+/// State of proportional rate reduction in one recovery. All values are in segments.
 #[derive(Debug, Default)]
 pub(crate) struct Prr {
     /// Segments in flight at the start of the recovery (`RecoverFS`, or `prior_cwnd`).
@@ -36,7 +36,7 @@ impl Prr {
         self.allowance = 1;
     }
 
-    /// Allows the fast retransmit to leave, even if too few segments were delivered before it.
+    /// Allows the fast retransmit to leave, even if proportional rate reduction does not allow a segment yet.
     pub(crate) fn allow_first(&mut self) {
         if self.sent == 0 {
             self.allowance = self.allowance.max(1);
@@ -79,9 +79,9 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// With 20 segments in flight and a target of 14, 14/20 of a segment leaves for each segment delivered, rounded up
-    /// in total. Once the flight is below the target, one segment leaves for each one delivered, and one more if the
-    /// flight may grow.
+    /// With 20 segments in flight and a target of 14, the number of segments that leave is 14/20 of the number
+    /// delivered, rounded up. Once the flight is below the target, as many segments leave as were delivered in the
+    /// recovery, and one more if the flight may grow.
     #[test]
     fn segments_leave_in_proportion_and_then_one_for_one() {
         for (grows, at_last) in [(true, 4), (false, 3)] {

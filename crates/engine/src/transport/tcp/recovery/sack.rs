@@ -209,8 +209,8 @@ impl Sack {
         (segment < self.lost_below).then_some(segment)
     }
 
-    /// Applies rules 3 and 4, if there is no new segment to send. Returns a segment that is not known to be lost, below
-    /// an acknowledged one. Once per recovery, returns the last segment instead.
+    /// Applies rules 3 and 4. Rule 3 returns an unacknowledged segment below an acknowledged segment, though it is not
+    /// known to be lost. If there is none, rule 4 returns the last segment sent, once per recovery.
     fn next_seg_rules_3_4(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
@@ -224,7 +224,7 @@ impl Sack {
         Some(last)
     }
 
-    /// Moves `high_rxt` past a segment just retransmitted. All segments that are skipped are acknowledged.
+    /// Records a retransmission. All segments between the former `high_rxt` and `segment` are acknowledged.
     fn note_retransmission(&mut self, segment: u64) {
         self.high_rxt = segment + 1;
         self.retransmitted += 1;
@@ -315,7 +315,7 @@ impl Sack {
         }
     }
 
-    /// Forgets the segments that the cumulative acknowledgement's advance from `una` to `next` covers.
+    /// Forgets the segments from `una` to `next`, which are now cumulatively acknowledged.
     fn drop_acknowledged(&mut self, una: u64, next: u64) {
         self.lost -= self.missing(una, next.min(self.lost_below));
         self.retransmitted -= self.missing(una, next.min(self.high_rxt));
@@ -386,8 +386,8 @@ impl Sack {
         }
     }
 
-    /// Returns the segment below which all unacknowledged segments count as lost: for each, at least `threshold`
-    /// segments above it are selectively acknowledged (RFC 6675 section 4, in whole segments). `None` if fewer segments
+    /// Returns the segment below which all unacknowledged segments count as lost: at least `threshold` segments at or
+    /// above it are selectively acknowledged (RFC 6675 section 4, in whole segments). Returns `None` if fewer segments
     /// are selectively acknowledged.
     #[inline]
     fn edge_by_count(&self, threshold: u64) -> Option<u64> {

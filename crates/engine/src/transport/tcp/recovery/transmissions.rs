@@ -23,7 +23,7 @@ struct Entry {
     after: u32,
 }
 
-/// A transmission as RACK compares them: by time, then by number (`RACK_sent_after`).
+/// Time and segment number of a transmission. RACK orders transmissions by time, then by number (`RACK_sent_after`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Transmission {
     pub(crate) sent: Time,
@@ -154,7 +154,7 @@ impl Transmissions {
         self.append(segment, now);
     }
 
-    /// Removes a segment that is about to be retransmitted from the list.
+    /// Removes a segment from the list, because it is about to be retransmitted.
     #[inline(never)]
     fn withdraw(&mut self, segment: u64) {
         self.repeated.insert(segment, segment + 1);
@@ -226,7 +226,7 @@ impl Transmissions {
         self.lost_count += 1;
     }
 
-    /// Marks all lost segments as not lost, and inserts them into the list at the places given by their send times.
+    /// Marks all lost segments as not lost, and inserts them into the list, in the order of their send times.
     #[cold]
     pub(crate) fn restore_lost(&mut self) {
         let base = self.entries.base();
@@ -273,7 +273,7 @@ impl Transmissions {
         self.entries.forget_below(segment);
     }
 
-    /// Moves `overtaken` up to `newest`, the newest transmission known to have arrived.
+    /// Updates `overtaken` after the arrival of `newest`, the newest transmission known to have arrived.
     #[inline]
     pub(crate) fn overtake(&mut self, newest: Transmission) {
         loop {
@@ -316,8 +316,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the number of a neighbour of `segment` in the list. `half` is the lower half of this number. It is
-    /// unambiguous, because neighbours are never forgotten.
+    /// Returns the number of the neighbour of `segment` in the list, from its lower 32 bits, `half`; [`NONE`] if `half`
+    /// belongs to `segment` itself. The lower bits suffice, since all neighbours are in the ring.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares the list with the reference model, which walks through all segments.
+        /// Compares the list of transmissions with a reference model that walks through all segments.
         #[test]
         fn finds_what_walks_through_the_window_find(
             steps in prop::collection::vec((0u8..8, 0u64..100, 1u64..30), 1..120),

@@ -129,7 +129,7 @@ pub(crate) struct Patience {
     pub(crate) steps: u64,
     /// Number of recoveries left until the multiplier is reset (`reo_wnd_persist`).
     recoveries: u32,
-    /// Count of delivered segments at which the multiplier may grow again.
+    /// Number of delivered segments at which the reordering window may grow again.
     grown_at: u64,
 }
 

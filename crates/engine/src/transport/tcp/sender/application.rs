@@ -45,8 +45,8 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Closes the stream with a FIN in a separate segment. All data has been acknowledged. The FIN is retransmitted
-    /// like any segment until it is acknowledged.
+    /// Closes the stream with a FIN in a separate segment. The FIN is retransmitted like data until it is acknowledged.
+    /// Only for streams whose data has all been acknowledged.
     pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -56,7 +56,7 @@ impl Sender {
         self.tcb.finish = self.tcb.finish.min(now);
     }
 
-    /// Sets the FIN on the last segment, which must not have left yet.
+    /// Sets the FIN on the last segment, which must not have been sent yet.
     pub(crate) fn put_fin_on_last(&mut self) {
         self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
@@ -118,9 +118,9 @@ impl Sender {
         }
     }
 
-    /// Restarts the window if nothing was sent for the duration of a timeout: the window no longer reflects the path
-    /// (RFC 5681 section 4.1). Does nothing if the algorithm controls the window. Arrivals do not count: on a
-    /// persistent connection, the request for the next data has just arrived.
+    /// Restarts the window if no data was sent for the duration of a timeout: the window no longer reflects the path
+    /// (RFC 5681 section 4.1). Does nothing if the algorithm controls the window. Received segments do not end the idle
+    /// time: on a persistent connection, a request always arrives before the next data is sent.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {
@@ -163,7 +163,7 @@ impl Sender {
         self.tcb.max_sent - self.tcb.una
     }
 
-    /// Returns the number of the application's bytes in the segments below `next`, which must not be acknowledged yet.
+    /// Returns the application's bytes in the segments below `next`, which is at least the acknowledgement number.
     pub(crate) fn bytes_below(&self, next: u64) -> u64 {
         self.tcb.bytes_below(next)
     }

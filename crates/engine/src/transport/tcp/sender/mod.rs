@@ -35,7 +35,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Offset of the memory that a sample reads, from the sender's beginning.
+    /// Offset of the memory that is read for a sample of the time series, from the sender's beginning.
     pub(crate) const SAMPLED: usize = offset_of!(Self, tcb);
     /// Offset of the counters, from the sender's beginning.
     pub(crate) const COUNTED: usize = offset_of!(Self, tcb.counters);
@@ -261,7 +261,7 @@ impl Sender {
         self.tcb.trips.restart_extremes()
     }
 
-    /// Returns the state for the time series, without the values of the receiver.
+    /// Returns the sender's state for the time series, without the values of the receiver.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
         let tcb = &mut self.tcb;
         FlowSample {
@@ -284,8 +284,8 @@ impl Sender {
     }
 }
 
-/// Processes a regular acknowledgement. The function is compiled once for each recovery algorithm; the algorithm is
-/// selected only once per acknowledgement.
+/// Processes an acknowledgement on the fast path ([`super::regular`]). The function is compiled for each loss recovery
+/// algorithm; the algorithm is thus selected only once per acknowledgement.
 #[inline(never)]
 fn process_regular_ack(
     tcb: &mut ControlBlock,

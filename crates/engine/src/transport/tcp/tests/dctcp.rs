@@ -80,7 +80,7 @@ fn echoes_reduce_the_window_once_per_round_trip() {
     assert!(cwnd(&mut bench, 400) < 5.5);
 }
 
-/// BBR ignores marks: a mark does not count as a reduction. A loss in the same window of data does.
+/// A mark that BBR ignores does not count as a reduction. A loss in the same window of data counts as one.
 #[test]
 fn marks_that_an_algorithm_ignores_are_no_reductions() {
     let config = Tcp {

@@ -6,8 +6,8 @@ use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
-/// Returns the bench of a receiver of nine segments. If `window` exceeds 45 segments, the receive window has to open
-/// first.
+/// Returns a bench with a receiver of nine segments. The first `quick` acknowledgements are not delayed and, if `push`,
+/// neither is the last one. A receive window of more than 45 segments (`window`) is not fully open at the start.
 fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     let tcp = tcp(Recovery::Sack);
     ReceiverBench::open(Tcp {
@@ -24,8 +24,8 @@ fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     })
 }
 
-/// Delivers the nine segments, one per millisecond, and a duplicate at 60 ms. By then, the delayed-ACK timer has
-/// expired. Returns the acknowledgement numbers.
+/// Delivers nine segments, one per millisecond. At 60 ms, after the delayed-ACK timer has expired, delivers the first
+/// segment again. Returns the acknowledgement numbers.
 fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
     let mut all = Vec::new();
@@ -37,8 +37,9 @@ fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     all
 }
 
-/// Every second segment is acknowledged. The acknowledgement of the ninth waits for the timer, or leaves at once if the
-/// segment has PSH. The duplicate at 60 ms causes a second acknowledgement with number 10.
+/// With delayed acknowledgements, every second of nine segments is acknowledged. The acknowledgement of the ninth waits
+/// for the timer, or leaves at once if the segment has PSH. A duplicate segment at 60 ms causes a second
+/// acknowledgement with number 10.
 #[test]
 fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
     assert_eq!(
@@ -69,8 +70,8 @@ fn the_first_acknowledgements_are_not_delayed() {
     );
 }
 
-/// Six acknowledgements leave at once while the window opens from 65,536 bytes to 81,920 bytes (the buffer) less one
-/// segment. The first five segments open it by 2920 bytes each, the sixth by the rest.
+/// Acknowledgements are not delayed while the receive window opens. It opens from 65,536 bytes to one segment less than
+/// the buffer's 81,920 bytes: by 2920 bytes for each of five segments, and by the rest for the sixth.
 #[test]
 fn acknowledgements_are_not_delayed_while_the_window_opens() {
     assert_eq!(
@@ -79,8 +80,8 @@ fn acknowledgements_are_not_delayed_while_the_window_opens() {
     );
 }
 
-/// An acknowledgement that leaves at once for another reason also uses up a prompt one. A duplicate segment restores
-/// their initial number.
+/// Checks the count of quick acknowledgements, which are not delayed. Every acknowledgement decrements the count, even
+/// if it would leave at once anyway. A duplicate segment restores the initial count of three.
 #[test]
 fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     let mut bench = nine_segments(3, false, 20);
@@ -94,8 +95,8 @@ fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     assert!(bench.segment(8, 7, Flags::NONE).is_empty());
 }
 
-/// Marks make acknowledgements prompt: two after the first mark (Linux, `__tcp_ecn_check_ce`), and one for the segment
-/// that ends the echo (`tcp_ecn_accept_cwr`).
+/// The first mark causes two immediate acknowledgements (Linux, `__tcp_ecn_check_ce`). The segment with CWR, which ends
+/// the echo, is acknowledged at once, too (`tcp_ecn_accept_cwr`).
 #[test]
 fn marks_and_their_answers_are_acknowledged_at_once() {
     let mut bench = nine_segments(2, false, 20);
@@ -110,8 +111,8 @@ fn marks_and_their_answers_are_acknowledged_at_once() {
     }
 }
 
-/// The first three duplicate acknowledgements for a hole leave at once. Later ones are held back until the hole is
-/// filled: one leaves per millisecond, for all segments of this time (Linux, `__tcp_ack_snd_check`).
+/// The first three duplicate acknowledgements for a hole leave at once. After these, at most one leaves per
+/// millisecond, until the hole is filled (Linux, `__tcp_ack_snd_check`).
 #[test]
 fn later_duplicate_acknowledgements_are_held_back() {
     let mut bench = nine_segments(1, false, 20);

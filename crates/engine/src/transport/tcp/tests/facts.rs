@@ -1,5 +1,5 @@
-//! Samples passed to algorithms, and rules of the transport that do not apply to algorithms that control cwnd
-//! themselves.
+//! Tests of the samples passed to algorithms, and of rules of the transport that do not apply to algorithms that
+//! control cwnd themselves.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -116,8 +116,8 @@ fn every_delivery_is_told_in_every_phase() {
     }
 }
 
-/// Sync-TCP ignores a congestion signal once the recovery in which it came has ended. Here a queueing delay of 80 ms,
-/// the largest so far, is reported during a recovery. After the recovery, standard TCP controls the window.
+/// Checks that a congestion signal during a recovery does not make Sync-TCP reduce the window after the recovery. The
+/// signal is a queueing delay of 80 ms, the largest so far. The window then grows as in congestion avoidance.
 #[test]
 fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -178,8 +178,8 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
     }
 }
 
-/// Without timestamps, every acknowledgement gives a sample, with two exceptions: segment 3 was retransmitted (Karn's
-/// rule), and other segments waited for it at the receiver. Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms.
+/// Without timestamps, every acknowledgement gives a round-trip sample, except one that covers a retransmission (Karn's
+/// rule), here of segment 3. Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms.
 #[test]
 fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     for recovery in [Recovery::Sack, Recovery::Ns2Sack] {
@@ -282,8 +282,8 @@ fn an_algorithm_with_a_rate_paces_without_being_asked() {
     assert_eq!(bench.sent_when()[1..], expected);
 }
 
-/// Pacing has a gain of two below half of ssthresh, and of 1.25 above. With ten segments per round trip of 100 ms, one
-/// leaves every 5 ms, then every 8 ms.
+/// The pacing rate is twice the window per round trip below half of ssthresh, and 1.25 times above. A window of ten
+/// segments and a round trip of 100 ms thus give a segment every 5 ms, or every 8 ms.
 #[test]
 fn pacing_is_faster_than_the_window_over_the_round_trip() {
     for (ssthresh, gap) in [(100.0, 5), (15.0, 8)] {

@@ -80,8 +80,8 @@ fn a_window_that_was_idle_for_a_timeout_starts_over() {
     }
 }
 
-/// Idle time begins with the last sent segment. Neither reading the counters nor an arrival ends it, such as a request
-/// for more data on a persistent connection.
+/// Idle time begins with the last sent segment. It ends neither when the counters are read, nor when a segment arrives,
+/// such as a request for more data on a persistent connection.
 #[test]
 fn a_request_that_arrives_does_not_end_the_idle_time() {
     for recovery in [

@@ -1,4 +1,5 @@
-//! Test benches for one end of a connection, driven step by step. Tests compare it with traces computed by hand.
+//! Test benches for one end of a connection, driven step by step. Tests compare its packets with traces computed by
+//! hand.
 
 mod dctcp;
 mod delayed_acks;
@@ -250,8 +251,8 @@ impl ReceiverBench {
         Self::open_to(tcp, false)
     }
 
-    /// Returns the bench of a receiver that has answered the SYN. `asks_routers` is true if the sender sends requests
-    /// to routers.
+    /// Returns a test bench with a receiver that has answered the SYN. `asks_routers` is true if the sender sends
+    /// requests to routers.
     fn open_to(tcp: Tcp, asks_routers: bool) -> Self {
         let (env, path, _) = network(End::TcpSender);
         let mut bench = Self {

@@ -39,8 +39,8 @@ impl CongestionControl for Paced {
     }
 }
 
-/// Sends the first of two segments at 100 ms with a pacing rate of `before` bits per second. At 200 ms it is
-/// acknowledged, and the rate becomes `after`. Returns the segments that leave by 30 s with their send times, and the
+/// Sends the first of two segments at 100 ms, with a pacing rate of `before` bits per second. At 200 ms, this segment
+/// is acknowledged, and the rate becomes `after`. Returns the new segments sent by 30 s with their send times, and the
 /// bench.
 fn change(before: u64, after: u64, bursts: PacedBursts) -> (Vec<(u64, u64)>, SenderBench) {
     let mut tcp = tcp(Recovery::Sack);
@@ -64,9 +64,9 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     sent
 }
 
-/// A jump of the rate shortens the wait of a segment. At 1 bit/s, a packet of 12,000 bits takes 12,000 s. After 0.1 s
-/// the rate rises to 1 Mbit/s, and the rest takes 12 ms. The departure time stays in Linux's variant, and in the other
-/// variant if the rate falls or does not double. Without a pacing rate, no segment waits.
+/// A waiting segment leaves earlier if the pacing rate at least doubles, but not in Linux's variant. At 1 bit/s, a
+/// packet of 12,000 bits takes 12,000 s. After 0.1 s the rate rises to 1 Mbit/s, and the rest takes 12 ms. Without a
+/// pacing rate, no segment waits.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;
@@ -79,8 +79,8 @@ fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     assert_eq!(at(10_000, 10, early), [(100, 1), (1_300, 2)]);
 }
 
-/// A shortened wait ends once. At 1 bit/s, segment 2 would leave at 12,000.1 s. A rise to 1 kbit/s lets it leave
-/// earlier, and the event of the original departure sends nothing.
+/// Checks that nothing leaves when an earlier segment was first due. At 1 bit/s, segment 2 is due at 12,000.1 s, but a
+/// rise to 1 kbit/s lets it leave at 12.2 s. At 12,000.1 s, segment 4 waits and must not leave.
 #[test]
 fn a_wait_that_was_shortened_ends_once() {
     let (sent, mut bench) = change(1, 1_000, PacedBursts::Early);

@@ -73,8 +73,8 @@ fn prr_spreads_the_reduction_over_a_round_trip() {
     assert_eq!(answers, expected);
 }
 
-/// By the slow start reduction bound, two segments leave for each arriving one until the window is full. With 15 of 20
-/// segments lost, fewer are in flight than the window of 10 allows.
+/// Checks PRR's slow start reduction bound: while fewer segments are in flight than the window allows, two segments
+/// leave for each delivered one. Here 15 of 20 segments are lost, and the window is halved to 10.
 #[test]
 fn prr_grows_back_as_in_slow_start() {
     let answers = answers_to_a_loss(Recovery::SackPrr, 15, 7);
@@ -93,8 +93,8 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// PRR does not apply to a reduction for a mark, even if the halved window is below the pipe and a hole may be due to
-/// reordering.
+/// PRR does not apply to a reduction for a mark: nothing is sent while more segments are in flight than the halved
+/// window allows. One selectively acknowledged segment is no sign of a loss, since it may have been reordered.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
@@ -112,9 +112,8 @@ fn prr_leaves_a_reduction_without_loss_alone() {
     }
 }
 
-/// In Linux, PRR also applies to marks. With a window of 20, one segment leaves for every two that arrive, until 10 are
-/// in flight. The twentieth acknowledgement covers the last segment sent before the mark. The reduction ends with the
-/// next one.
+/// Checks that PRR also applies to marks in Linux. The window is halved from 20: one segment leaves for every two that
+/// arrive, until 10 are in flight. The reduction ends when the first segment sent after the mark is acknowledged.
 #[test]
 fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -135,8 +134,8 @@ fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
 }
 
-/// In Linux, a loss detected during the reduction for a mark causes no further reduction, and the count of segments
-/// that may leave continues.
+/// Checks that, in Linux, a loss detected during the reduction for a mark causes no further reduction. PRR keeps its
+/// counts of delivered and sent segments.
 #[test]
 fn linux_answers_a_loss_behind_a_mark_once() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -157,8 +156,8 @@ fn linux_answers_a_loss_behind_a_mark_once() {
     assert_eq!(bench.sender.sample(ms(221)).cwnd, Some(10.0));
 }
 
-/// In Linux, segments leave in proportion to the window, not to the flight, which limited transmit has enlarged by two
-/// segments.
+/// In Linux's PRR, one segment leaves for every two delivered, since the window is halved from 20 to 10. The flight,
+/// which limited transmit has enlarged to 22 segments, does not matter.
 #[test]
 fn linux_counts_in_proportion_to_the_window() {
     let mut expected = vec![vec![21], vec![22], vec![1]];
@@ -180,8 +179,8 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// Reductions of a window of three segments have a lower bound. For a loss, ssthresh is at least two segments (RFC 5681
-/// section 3.2). For a mark, it may be less (RFC 3168 section 6.1.2), and in ns-2 for any reduction.
+/// Checks the lower bound of a window that is halved from three segments. For a loss, the bound is two segments (RFC
+/// 5681 section 3.2). For a mark, it is lower (RFC 3168 section 6.1.2), and in ns-2 for a loss, too.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -238,8 +237,8 @@ fn fack_waits_while_the_gap_may_be_reordering() {
     assert!(bench.sent().contains(&2));
 }
 
-/// A probe finds the loss of the last two of ten segments. It leaves two round trips after the last acknowledgement,
-/// and is a copy of the last segment. Its acknowledgement reveals the loss of the other segment.
+/// A probe finds the loss of the last two of ten segments. The probe is a copy of the last segment, and leaves two
+/// round trips after the last acknowledgement. The acknowledgement of the probe reveals the loss of the other segment.
 #[test]
 fn a_probe_repairs_the_tail_without_a_timeout() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -345,8 +344,8 @@ fn rack_does_not_take_reordering_for_loss() {
     assert_eq!(reordered(Recovery::Sack), (1, 1));
 }
 
-/// Segment 3, sent together with segment 2, arrives after 100 ms. Segment 2 counts as lost a quarter of the minimum
-/// round-trip time later.
+/// Segments 2 and 3 are sent together, and only segment 3 is acknowledged (at 200 ms). A quarter of the minimum
+/// round-trip time after this acknowledgement, segment 2 counts as lost.
 #[test]
 fn the_reordering_timer_ends_the_patience() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -379,8 +378,8 @@ fn rack_notices_the_loss_of_a_retransmission() {
     assert_eq!(bench.sender.counters(ms(332)).timeouts, 0);
 }
 
-/// Without any acknowledgement, all segments are retransmitted after the timeout: they are overdue, since no round-trip
-/// time of data is known. This happens in slow start, with one more segment for each acknowledgement.
+/// After a timeout without any acknowledgement, all segments are retransmitted, in slow start. All of them are overdue,
+/// since no round-trip time of data is known.
 #[test]
 fn after_a_timeout_everything_overdue_is_sent_again() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -406,9 +405,8 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: a timeout sets the threshold to half of the flight, unless an earlier timeout has
-/// retransmitted the same data. Three cases: the first of ten segments is lost twice; the first of a flight of six is
-/// lost; the third of that flight is lost after its retransmission in slow start.
+/// Checks that a timeout sets ssthresh to half of the flight, but not again for data that an earlier timeout has
+/// retransmitted (RFC 5681 section 3.1).
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
@@ -421,11 +419,13 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
                 bench.sender.sample(ms(at)).ssthresh.unwrap(),
             )
         };
+        // The first of ten segments is lost twice.
         assert_eq!(threshold(&mut bench, 1_150), (1, 5.0), "{recovery:?}");
         assert_eq!(threshold(&mut bench, 3_150), (2, 5.0), "{recovery:?}");
         for next in 2..=11 {
             bench.ack(3_200 + next, next, &[]);
         }
+        // The first of a flight of six is lost. The third is lost after its retransmission in slow start.
         assert_eq!(threshold(&mut bench, 7_250), (3, 3.0), "{recovery:?}");
         bench.ack(7_300, 12, &[]);
         bench.ack(7_400, 13, &[]);
@@ -433,9 +433,9 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     }
 }
 
-/// Old selective acknowledgements do not let the window grow after a timeout. Segment 1 of twenty is lost twice; the
-/// next acknowledgement also covers the other 19, reported long before. Linux counts only the one newly delivered
-/// segment; RFC 3465 counts at most one.
+/// Segments that SACK blocks have reported before a timeout do not let the window grow after it. Segment 1 of twenty is
+/// lost twice, and the other 19 are reported before the timeout. The acknowledgement of all twenty then counts as one
+/// segment: the only newly delivered one (Linux), or the maximum after a timeout (RFC 3465).
 #[test]
 fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     for ack_counting in [
@@ -467,8 +467,8 @@ fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     }
 }
 
-/// Slow start ends at the threshold, even within one acknowledgement. It covers fifteen of twenty segments after a
-/// timeout. Nine raise the window to the threshold of ten; six count in congestion avoidance.
+/// Slow start ends at the threshold, even within one acknowledgement. After a timeout, one acknowledgement covers
+/// fifteen segments: nine raise the window to the threshold of ten, and six count in congestion avoidance.
 #[test]
 fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     let config = Tcp {
@@ -483,8 +483,8 @@ fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     assert!((cwnd - 10.6).abs() < 1e-9, "{cwnd}");
 }
 
-/// When all data has been sent once, the window limits retransmission after a timeout, although the application has no
-/// new data.
+/// After a timeout, retransmissions let the window grow even if the application has no new data, since the window
+/// limits the sender.
 #[test]
 fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
     for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::RackTlp] {
@@ -514,10 +514,11 @@ impl CongestionControl for Ends {
     }
 }
 
-/// The algorithm is told once that the recovery after a timeout has ended. It ends when all segments sent before the
-/// first acknowledgement, at 5 s, are acknowledged: ten, and with RACK-TLP one more, the probe.
+/// Checks that the algorithm is told once that the recovery after a timeout has ended. The recovery ends when all
+/// segments sent before the first acknowledgement are acknowledged.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
+    // RACK-TLP's probe is the eleventh segment.
     for (recovery, sent) in [(Recovery::Sack, 10), (Recovery::RackTlp, 11)] {
         let ends = Ends::default();
         let controller = Controller::Custom(Box::new(ends.clone()));

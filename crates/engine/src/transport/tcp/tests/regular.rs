@@ -104,8 +104,7 @@ fn acknowledgements_are_regular_again_after_a_recovery() {
     }
 }
 
-/// Acknowledgements take the fast path again once everything sent before a timeout is acknowledged. On a long path on
-/// which slow start has overshot, most acknowledgements come after that.
+/// Acknowledgements take the fast path again once everything sent before a timeout is acknowledged.
 #[test]
 fn acknowledgements_are_regular_again_when_what_a_timeout_left_is_acknowledged() {
     for recovery in [Recovery::Sack, Recovery::RackTlp, Recovery::Ns2Sack] {
@@ -166,8 +165,8 @@ fn segments_whose_transit_times_or_loads_are_reported_are_regular() {
     assert!(bench.receiver.is_plain());
 }
 
-/// Acknowledgements with full samples take the fast path even if the receive window limits the sender: the sample shows
-/// if the window may grow.
+/// Acknowledgements with full samples take the fast path even if the receive window limits the sender: the algorithm
+/// decides by the sample if the window may grow.
 #[test]
 fn acknowledgements_with_samples_are_regular_where_the_receive_window_limits_the_sender() {
     for (algorithm, regular) in [("bbr", true), ("reno", false)] {

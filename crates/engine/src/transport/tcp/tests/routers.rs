@@ -130,8 +130,8 @@ fn grants_are_summed_up_and_applied() {
     assert!((bench.sender.sample(ms(200)).cwnd.unwrap() - 12.0).abs() < 1e-9);
 }
 
-/// XCP's headers contain window and round-trip time. Ten segments per round trip of 100 ms leave 10 ms apart. Each asks
-/// for a tenth of the difference to the desired window.
+/// XCP's headers contain the round-trip time, the spacing and the requested change of the throughput. Ten segments
+/// leave in a round trip of 100 ms; each requests a tenth of the difference to the desired throughput.
 #[test]
 fn xcp_tells_window_and_round_trip() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
@@ -147,7 +147,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// Routers can lower a window that is not fully used, here because of the receive window. It does not grow.
+/// Routers can lower a window that is not fully used, here because of the receive window, but cannot let it grow.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {
@@ -190,8 +190,8 @@ fn probing(config: Tcp) -> (Env, Sender) {
     (env, sender)
 }
 
-/// In the sudden start, dummy segments are not counted as data, and answers to them are not counted as
-/// acknowledgements.
+/// Checks that the dummy segments of TCP Peach's sudden start leave evenly spaced and are not counted as data, and that
+/// their acknowledgements are not counted either.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
     let narrow = Tcp {
@@ -226,8 +226,8 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     assert_eq!(after.cuts_loss + after.timeouts, 0);
 }
 
-/// No dummies leave after everything is acknowledged, here the flow's only segment at 150 ms. Of the four dummies due
-/// from 120 ms on, two have left by then.
+/// No dummy segments leave once all data is acknowledged, here the flow's only segment at 150 ms. Of four dummies, due
+/// every 20 ms from 120 ms on, two leave.
 #[test]
 fn no_dummies_leave_when_all_is_acknowledged() {
     let (mut env, mut sender) = probing(Tcp {

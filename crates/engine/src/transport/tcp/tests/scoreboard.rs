@@ -20,8 +20,8 @@ enum Phase {
     Loss,
 }
 
-/// A sender as in RFC 6675. Its methods are the functions of section 4. It counts segments instead of octets; limits
-/// are exclusive.
+/// A sender as in RFC 6675. Its methods are the functions of section 4. It counts segments instead of octets. Upper
+/// limits are exclusive.
 struct Reference {
     forward: bool,
     phase: Phase,
@@ -35,13 +35,13 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// Segments below this number count as lost, even if no later ones have arrived: the flight at a timeout, and the
-    /// first segment of a recovery.
+    /// Number below which all segments count as lost, even without later arrivals. A timeout raises the number to the
+    /// end of the flight; a new recovery raises the number past the first unacknowledged segment.
     given_up: u64,
 }
 
 impl Reference {
-    /// Returns the reference for a sender that has sent its first window.
+    /// Returns the state of a sender that has sent its first window, the segments from 1 to below `max_sent`.
     fn new(recovery: Recovery, end: u64, max_sent: u64) -> Self {
         Self {
             forward: recovery == Recovery::Fack,
@@ -172,7 +172,7 @@ impl Reference {
         })
     }
 
-    /// Processes a timeout: all segments that have not arrived are to be retransmitted (section 5.1).
+    /// Processes a timeout: all segments that have not arrived are to be retransmitted (RFC 6675 section 5.1).
     fn on_timeout(&mut self) {
         self.phase = Phase::Loss;
         self.recovery_point = self.max_sent;
@@ -181,8 +181,8 @@ impl Reference {
         self.dupacks = 0;
     }
 
-    /// Sends as many segments as the window allows. `first` has already been sent. Returns all of them, including
-    /// `first`.
+    /// Sends as many segments as the window allows. Returns their numbers after `first`, the number of a segment that
+    /// has already been sent.
     fn send(&mut self, first: Option<u64>, cwnd: f64) -> Vec<u64> {
         let mut sent = Vec::from_iter(first);
         while (self.pipe() + 1) as f64 <= cwnd
@@ -295,8 +295,8 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Senders agree with the reference. Windows are random, with many lost segments, retransmissions and
-    /// acknowledgements, and with reordering. Some losses are repaired only after a timeout.
+    /// Senders agree with the reference on the segments sent and the number in flight. Many segments, retransmissions
+    /// and acknowledgements are lost or reordered. Some losses are repaired only after a timeout.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
         recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),

@@ -1,4 +1,4 @@
-//! Algorithms that tolerate some losses: recovery continues with the unreduced window.
+//! Tests of algorithms that tolerate some losses: recovery continues with the unreduced window.
 
 use longhaul_congestion::{Controller, ControllerSpec, Variant};
 
@@ -45,8 +45,8 @@ fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     (windows, sent)
 }
 
-/// The lost segment is retransmitted at once, and slow start continues: a segment leaves for each other segment that
-/// arrives.
+/// The lost segment is retransmitted at once, and slow start continues: each other segment that arrives lets at least
+/// one segment leave.
 #[test]
 fn a_single_loss_changes_nothing() {
     for recovery in RECOVERIES {
@@ -60,8 +60,8 @@ fn a_single_loss_changes_nothing() {
     }
 }
 
-/// The third loss reduces the window once, to 49/64. This is 7/8 for the loss, times 7/8 for fast convergence, which
-/// also applies to a first reduction.
+/// Checks that three losses reduce the window only once, at the third loss, to 49/64. This is 7/8 for the loss, times
+/// 7/8 for fast convergence, which picoquic also applies to the first reduction of a connection.
 #[test]
 fn three_losses_in_a_row_reduce_the_window_once() {
     for recovery in RECOVERIES {

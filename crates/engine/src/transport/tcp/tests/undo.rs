@@ -4,7 +4,7 @@ use super::{ReceiverBench, SenderBench, ms, packet, reno, tcp};
 use crate::config::{PrrRule, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 
-/// Returns the bench of a sender of ten segments. They left at 100 ms; the timer expires a second later.
+/// Returns the bench of a sender of ten segments. They left at 100 ms; the retransmission timer expires a second later.
 fn open(timestamps: Timestamps) -> SenderBench {
     let config = Tcp {
         timestamps,
@@ -19,7 +19,7 @@ fn open(timestamps: Timestamps) -> SenderBench {
     bench
 }
 
-/// Delivers an acknowledgement that echoes the timestamp of a segment sent at `stamp` milliseconds.
+/// Delivers acknowledgement `next` at `at` milliseconds, with the timestamp of a segment sent at `stamp` milliseconds.
 fn ack(bench: &mut SenderBench, at: u64, next: u64, block: Option<(u64, u64)>, stamp: u64) {
     bench.wait(at);
     bench.env.network.now = ms(at);
@@ -37,8 +37,8 @@ fn windows(bench: &mut SenderBench, at: u64) -> (f64, f64) {
     (sample.cwnd.unwrap(), sample.ssthresh.unwrap())
 }
 
-/// Timestamps show if a timeout was early. If the next acknowledgement is for a first copy, the window is restored and
-/// grows, and nothing else is retransmitted. If it is for the retransmission, slow start begins.
+/// Timestamps show if a timeout was early. If the next acknowledgement echoes the timestamp of a first copy, the window
+/// is restored and grows, and nothing else is retransmitted. With the retransmission's timestamp, slow start begins.
 #[test]
 fn an_early_timeout_is_undone_by_timestamps() {
     for (next, stamp, undone) in [(3, 100, true), (2, 1310, false)] {
@@ -76,8 +76,8 @@ fn an_early_timeout_is_undone_by_new_data() {
     assert!(bench.sent().iter().all(|&segment| segment > 13));
 }
 
-/// After the timeout, only the new segments are acknowledged, and no segment of the original flight. The flight was
-/// lost, and is retransmitted.
+/// A timeout is not undone if only new segments are acknowledged after it, and none of the original flight. The flight
+/// was lost, and is retransmitted.
 #[test]
 fn a_timeout_for_a_loss_is_not_undone() {
     let mut bench = open(Timestamps::Off);
@@ -90,7 +90,8 @@ fn a_timeout_for_a_loss_is_not_undone() {
     assert_eq!(windows(&mut bench, 1450).1, 5.0);
 }
 
-/// Three segments overtake the first one, which is therefore retransmitted; then its first copy arrives.
+/// Three segments overtake the first one, which is therefore retransmitted. The recovery is undone if the first copy
+/// then arrives, as the timestamp shows.
 #[test]
 fn a_recovery_from_reordering_is_undone() {
     for (stamp, undone) in [(100, true), (230, false)] {

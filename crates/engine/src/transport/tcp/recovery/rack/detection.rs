@@ -14,8 +14,8 @@ use crate::transport::tcp::regular::usual;
 #[derive(Debug, Default)]
 pub(super) struct NewlyDelivered {
     pub(super) any: bool,
-    /// The newest transmission of any newly delivered segment. Retransmissions do not count if the acknowledgement may
-    /// be for an earlier copy of the segment.
+    /// The newest of the transmissions that are newly delivered. A retransmission does not count if the acknowledgement
+    /// may be for an earlier copy of its segment.
     pub(super) newest: Option<Transmission>,
     /// Send time of the last selectively acknowledged segment or, without one, of the last cumulatively acknowledged
     /// segment. The time since then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).
@@ -27,9 +27,9 @@ pub(super) struct NewlyDelivered {
 }
 
 impl NewlyDelivered {
-    /// Records that an acknowledgement delivers a segment. Its transmission may become the newest. A retransmission may
-    /// not if the acknowledgement may be for an earlier copy (RFC 8985 section 6.2, step 2); `may_be_first` decides
-    /// this from the send time.
+    /// Records that an acknowledgement delivers `segment`, and updates the newest delivered transmission. A
+    /// retransmission is not considered if `may_be_first` returns true for its send time: the acknowledgement may then
+    /// be for an earlier copy (RFC 8985 section 6.2, step 2).
     #[inline]
     fn take(
         &mut self,
@@ -84,9 +84,9 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Processes the SACK blocks, in the order of their segments. Only the round-trip time can tell copies of a segment
-    /// apart, as in Linux (`tcp_rack_advance`). The timestamp cannot: it is the echo of the last segment that arrived
-    /// in order (RFC 7323 section 4.3), which left before all reported segments.
+    /// Processes the SACK blocks, in the order of their segments. As in Linux (`tcp_rack_advance`), copies of a segment
+    /// can only be told apart by the round-trip time. The timestamp does not help: it is that of the last segment that
+    /// arrived in order (RFC 7323 section 4.3), which left before all reported segments.
     pub(super) fn process_blocks(
         &mut self,
         tcb: &mut ControlBlock,
@@ -123,7 +123,7 @@ impl Rack {
         }
     }
 
-    /// Marks overtaken segments as lost if their reordering window has ended by `now` (step 5).
+    /// Marks overtaken segments as lost if their reordering window has ended by `now` (RFC 8985 section 6.2, step 5).
     pub(super) fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.flight.overtake(self.newest);
         let reordering_timeout = self.rtt + self.reordering_window(tcb);

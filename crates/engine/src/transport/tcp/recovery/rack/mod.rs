@@ -25,7 +25,7 @@ use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// The scoreboard and the state derived from it.
+/// State of loss recovery by RACK-TLP.
 #[derive(Debug)]
 pub(crate) struct Rack {
     ca_state: CaState,
@@ -92,8 +92,8 @@ impl LossRecovery for Rack {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }
 
-    /// Returns the next segment to send, if there is room: a lost segment, or else a new one. There are two exceptions:
-    /// right after a timeout, `una` is sent even without room; and in F-RTO, new data goes first.
+    /// Returns the next segment to send, if the window has room: a lost segment, or else a new one. There are two
+    /// exceptions: right after a timeout, `una` is sent even without room; and in F-RTO, new data goes first.
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if unusual::<REGULAR>(self.forced) {
@@ -143,8 +143,8 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Begins proportional rate reduction for a mark: Linux spreads reductions for marks over a round trip, too
-    /// (`tcp_enter_cwr`). Does nothing if the algorithm controls the window itself (`tcp_cong_control`).
+    /// Begins proportional rate reduction after an ECN mark, as Linux does (`tcp_enter_cwr`). Does nothing with another
+    /// rule, or if the algorithm controls the window itself (`tcp_cong_control`).
     fn on_reduction_for_mark(&mut self, tcb: &mut ControlBlock, window: u64) {
         let linux = tcb.config.prr == PrrRule::Linux && !tcb.controls_cwnd;
         if !linux || self.ca_state > CaState::Cwr {

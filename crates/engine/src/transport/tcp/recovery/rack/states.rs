@@ -1,5 +1,5 @@
-//! The congestion avoidance states: begin, end and undoing of recoveries, and the segments that may be sent in each
-//! state.
+//! State changes of RACK-TLP: beginning and end of recoveries, undoing of reductions, and the segments that may be sent
+//! in each state (`CaState`).
 
 use longhaul_congestion::AckSample;
 
@@ -15,7 +15,7 @@ use crate::transport::tcp::recovery::undo::Undo;
 use crate::transport::tcp::recovery::{CaState, LossRecovery};
 
 impl Rack {
-    /// Restores the state before the current reduction if this reduction was spurious. No segment counts as lost then.
+    /// Restores the state before the current reduction if this reduction was spurious. No segment then counts as lost.
     #[cold]
     pub(super) fn look_for_undo(
         &mut self,
@@ -91,8 +91,8 @@ impl Rack {
         matches!(self.ca_state, CaState::Cwr | CaState::Recovery)
     }
 
-    /// Updates the number of segments that may be sent, while the window is being reduced. `delivered` is the number of
-    /// newly delivered segments. `grows` is true if more segments may be sent than were delivered.
+    /// Updates the number of segments that PRR allows to leave, while the window is being reduced. `delivered` is the
+    /// number of newly delivered segments. `grows` is true if PRR may allow one segment more than were delivered.
     pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
         let linux = tcb.config.prr == PrrRule::Linux;
@@ -106,8 +106,8 @@ impl Rack {
         }
     }
 
-    /// Ends and begins recoveries, and lets the window grow if growth is allowed. `told` is the sample of an
-    /// acknowledgement with newly delivered segments; `None` for other events.
+    /// Ends and begins recoveries, and lets the window grow if growth is allowed. `told` is an acknowledgement that
+    /// newly delivers segments, with its sample for the algorithm; `None` for other events.
     pub(super) fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,
@@ -189,8 +189,8 @@ impl Rack {
         }
     }
 
-    /// Lets the algorithm decide again if it tolerates the losses of a recovery, since more segments may have been
-    /// lost.
+    /// Asks the algorithm again about losses that it has tolerated so far, since more segments may have been lost. If
+    /// the algorithm now reduces the window, begins proportional rate reduction.
     pub(super) fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let window = tcb.window();
         if tcb.weigh_losses(env) {

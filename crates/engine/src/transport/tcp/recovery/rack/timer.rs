@@ -1,5 +1,5 @@
-//! RACK-TLP's timer, which runs for segments that were overtaken, or for a tail loss probe (RFC 8985 sections 6.3 and
-//! 7).
+//! RACK-TLP's timer: it declares overtaken segments lost after the reordering window, or sends a tail loss probe (RFC
+//! 8985 sections 6.3 and 7).
 
 use longhaul_units::Time;
 
@@ -63,8 +63,8 @@ impl Rack {
         self.probe.on_sent(tcb, repeats);
     }
 
-    /// Sets the timer after an acknowledgement: for the last of the overtaken segments or, if there are none, for a
-    /// probe.
+    /// Sets the timer after an acknowledgement. If a segment in flight is overtaken (a later transmission was
+    /// delivered), the timer expires at the end of the reordering window. Otherwise, it is for a tail loss probe.
     #[inline]
     pub(super) fn set_timer(
         &mut self,

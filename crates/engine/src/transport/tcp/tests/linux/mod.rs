@@ -1,6 +1,6 @@
-//! Tests of a lone sender with the profile `linux` against packetdrill's scripts for a kernel
-//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own work. Each states the behaviour
-//! that the script of the same name checks, in segments.
+//! Tests of a sender with the profile `linux`, without a network or a receiver. Each table states, in segments,
+//! the behaviour that packetdrill's script of the same name checks in a kernel
+//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own work.
 
 mod script;
 mod single;
@@ -27,7 +27,7 @@ const TOLERANCE: Span = Span::from_millis(4);
 /// Maximum delay of segments that leave in answer to an event.
 const AT_ONCE: Span = Span::from_micros(1);
 
-/// Returns the sender's options: the profile's, but without timestamps, as in the scripts.
+/// Returns the sender's parameters: those of the profile `linux`, changed by `settings`, and without timestamps.
 fn options(settings: &Settings) -> Tcp {
     let pacing = Pacing {
         min_burst: settings.burst,
@@ -121,7 +121,7 @@ impl Driver {
         self.sent.extend(sent);
     }
 
-    /// Waits until `count` segments have left, but no longer than the tolerance after `at`.
+    /// Waits until `count` segments have left, but no longer than `TOLERANCE` after `at`.
     fn wait_for(&mut self, count: usize, at: Time) {
         while self.sent.len() < count && self.env.network.now < at + TOLERANCE {
             self.wait(self.env.network.now + Span::from_micros(100));
@@ -205,7 +205,7 @@ fn ms(ms: f64) -> Span {
     Span::from_secs_f64(ms / 1e3)
 }
 
-/// Runs a table to its end, or returns an error with the first difference.
+/// Runs all steps of a table. Returns an error with the first difference from the expected segments or state.
 fn run(table: &Table, strict: bool) -> Result<(), String> {
     let mut driver = Driver::open(&table.settings, strict);
     for step in &table.steps {

@@ -1,4 +1,4 @@
-//! Scripts of packetdrill about behaviour that tables do not show: the ECN field of segments, and reports of receivers.
+//! Tests after packetdrill scripts that the tables cannot express: ECN fields of segments and SACK blocks of receivers.
 
 use super::super::ReceiverBench;
 use super::table::Settings;

@@ -121,7 +121,7 @@ const NAMES: [(&str, &str); 8] = [
     ("reordering", "reordering"),
 ];
 
-/// Congestion avoidance states, each at the index that is its number in the kernel.
+/// Congestion avoidance states, in the order of their numbers in the kernel.
 const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
 /// Value of an unlimited ssthresh (`TCP_INFINITE_SSTHRESH`).
@@ -152,7 +152,7 @@ impl Relation {
 }
 
 impl Fact {
-    /// Creates a condition of a script on the value that has the name `name` in the kernel.
+    /// Creates a condition of a script on a value; `name` is the kernel's name of the value.
     pub(super) fn of_kernel(name: &str, relation: Relation, value: f64) -> Self {
         let own = NAMES.iter().find(|(kernel, _)| *kernel == name);
         Self {
@@ -184,7 +184,7 @@ impl Fact {
         NAMES.iter().any(|(_, own)| *own == self.name)
     }
 
-    /// Returns a description of the difference, if the condition is not met.
+    /// Compares the condition with the sender's state `info`; returns a description of the difference, if any.
     pub(super) fn differs(&self, info: &Info) -> Option<String> {
         let state = STATES.iter().position(|state| *state == info.ca_state);
         let found = match self.name.as_str() {
@@ -264,8 +264,8 @@ impl Settings {
 }
 
 impl Step {
-    /// Reads the steps of a line. An `ack` with several numbers becomes several steps. The last one has the line's
-    /// segments and state.
+    /// Reads the steps of one line of a table. An `ack` with several numbers gives one step for each number. The
+    /// segments and the state that the line expects are checked in the last step.
     fn read(line: &str) -> Vec<Self> {
         let mut columns = line.split('|').map(str::trim);
         let first = columns.next().unwrap_or("");

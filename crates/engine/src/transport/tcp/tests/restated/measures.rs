@@ -74,12 +74,12 @@ impl Measures {
         }
     }
 
-    /// Records a limit of the sender, which applies until `until` segments have been delivered.
+    /// Records that `limit` holds back the sender, until `until` segments have been delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, until: u64) {
         self.app_limited = Some((limit, until));
     }
 
-    /// Adds a delivery rate to the sample. Without timestamps, also adds and returns a round-trip time.
+    /// Adds the delivery rate to `sample`. If `timed`, as without timestamps, also adds and returns a round-trip time.
     pub(super) fn complete(&mut self, sample: &mut AckSample, timed: bool) -> Option<Span> {
         let now = sample.now;
         if self

@@ -1,6 +1,6 @@
-//! Differential tests of loss recovery. A second implementation of each algorithm is restated from its source, with
-//! sets of segments and walks through the flight. Both process the same random events. Their segments, windows, timers,
-//! counters and calls of the algorithm must be equal.
+//! Differential tests of loss recovery. Each algorithm is implemented a second time, directly from its source, with
+//! sets of segments and loops over all segments in flight. Both implementations process the same random events. Their
+//! segments, windows, timers, counters and calls of the congestion control must be equal.
 
 mod common;
 mod measures;
@@ -24,9 +24,9 @@ use crate::config::{AckCounting, Ecn, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 use crate::schedule::Event;
 
-/// Number of random connections for each recovery, spread over five algorithms. Also the number of steps of each
-/// connection.
+/// Number of random connections for each loss recovery algorithm. Five congestion control algorithms take turns.
 const LIVES: u64 = 60;
+/// Number of steps of each connection.
 const STEPS: usize = 150;
 /// The shortest round-trip time.
 const TRIP: Span = Span::from_millis(80);
@@ -180,8 +180,8 @@ impl Far {
     }
 }
 
-/// The sender under test, and a second implementation of the connection; both must agree. `R` is the loss recovery of
-/// the second one.
+/// The sender under test and a second implementation, which must agree. `R` is the loss recovery of the second
+/// implementation.
 struct Twins<R> {
     bench: SenderBench,
     notes: Notes,
@@ -286,7 +286,7 @@ fn drawn(recovery: Recovery, random: &mut Random) -> Tcp {
     }
 }
 
-/// Runs a random connection. Segments arrive, overtake each other or are lost; acknowledgements may be lost, too.
+/// Compares both implementations on a random connection. Segments and acknowledgements may be lost or late.
 fn live<R: Rule>(mut twins: Twins<R>, recovery: Recovery, random: &mut Random) {
     let mut far = Far {
         under_way: VecDeque::new(),

@@ -71,8 +71,8 @@ impl Rack {
         }
     }
 
-    /// Processes arrived segments. The newest transmission that has certainly arrived updates `newest` (section 6.2,
-    /// steps 1 to 3).
+    /// Processes arrived segments; returns true if any of them was missing. `newest` becomes the last transmission that
+    /// has certainly arrived, if that is later (section 6.2, steps 1 to 3).
     fn arrive(
         &mut self,
         segments: impl Iterator<Item = u64>,
@@ -123,8 +123,8 @@ impl Rack {
         lost.map(|(&number, _)| number).collect()
     }
 
-    /// Processes the answer to a probe (section 7.4). The answer to a repeated segment reveals a loss, unless both
-    /// copies have arrived.
+    /// Processes the answer to a tail loss probe (section 7.4). If the probe was a retransmission, the answer reveals a
+    /// loss, unless both copies have arrived.
     fn judge_probe(&mut self, connection: &mut Connection, report: &Report, duplicate: bool) {
         let Some((end, repeats)) = self.probe.filter(|&(end, _)| report.next >= end) else {
             return;

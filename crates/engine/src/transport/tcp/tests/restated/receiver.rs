@@ -84,8 +84,8 @@ impl Rules {
         self.answer(&blocks);
     }
 
-    /// Updates the blocks. The block of the newest segment comes first. The others keep their order, up to the maximum
-    /// number.
+    /// Updates the SACK blocks after the arrival of segment `seq`. The block with this segment comes first, and the
+    /// others keep their order. At most three blocks are kept.
     fn arrange(&mut self, seq: u64) {
         let holds = |other: &u64| self.beyond.contains(other);
         let mut blocks = Vec::new();

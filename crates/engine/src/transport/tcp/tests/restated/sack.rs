@@ -1,5 +1,5 @@
-//! Recoveries with selective acknowledgements and a pipe. The pipe and the next segment are found by walks through the
-//! flight, as in RFC 6675 section 4.
+//! Loss recovery with selective acknowledgements, implemented a second time. The number of segments in flight and the
+//! next segment to send are found by loops over all unacknowledged segments, as in RFC 6675 section 4.
 
 use std::collections::BTreeSet;
 

@@ -91,8 +91,8 @@ impl Rule for FastRecovery {
         connection.nxt - connection.una
     }
 
-    /// Returns the next segment, if one may leave. Each of the first two duplicates lets a new segment leave beyond the
-    /// window (RFC 3042).
+    /// Returns the next segment to send; `None` if no segment may be sent now. With limited transmit (RFC 3042), the
+    /// first two duplicate acknowledgements widen the window by one segment each.
     fn next(&mut self, connection: &mut Connection) -> Option<u64> {
         let mut window = connection.cwnd.min(connection.peer_window as f64).floor() as i64;
         window += self.inflation;
@@ -160,9 +160,9 @@ fn tahoe_reno_and_newreno_follow_their_rfcs() {
     }
 }
 
-/// ns-2's `Reno` and `Newreno` (ns-2.35, `tcp-reno.cc` and `tcp-newreno.cc`). The usable window is inflated by
-/// `dupwnd_`. In `Newreno`, at most two segments leave for a duplicate (`maxburst_` in `recv`). An echo is processed
-/// before anything else, and ends a recovery.
+/// ns-2's agents `Reno` and `Newreno` (ns-2.35, `tcp-reno.cc` and `tcp-newreno.cc`). `dupwnd_` inflates the usable
+/// window. `Newreno` sends at most two segments for a duplicate acknowledgement (`maxburst_` in `recv`). A reduction
+/// for an ECN echo comes before the other processing of an acknowledgement, and ends fast recovery.
 struct Ns2Agent {
     newreno: bool,
     inflation: u64,
@@ -178,7 +178,8 @@ impl Ns2Agent {
         }
     }
 
-    /// Reduces the window (`dupack_action`), once for each window of data; a reduction for a mark also counts.
+    /// Processes the third duplicate acknowledgement (`dupack_action`): reduces the window, unless a mark has already
+    /// reduced it for this window of data, and retransmits the oldest segment. NewReno acts once per window of data.
     fn on_third_duplicate(&mut self, connection: &mut Connection) {
         let again = !self.newreno && connection.cut == Cut::Loss;
         if connection.una > connection.recover || connection.una == 1 || again {
@@ -219,7 +220,8 @@ impl Ns2Agent {
     }
 }
 
-/// Sends one new segment beyond the window for each of the first duplicates (ns-2's `send_one`).
+/// Sends a new segment for a duplicate ACK below the threshold, as if each duplicate enlarged the window by one
+/// segment (ns-2's `send_one`).
 pub(super) fn send_one_beyond(connection: &mut Connection) {
     let flight = connection.nxt - connection.una;
     let room = connection.cwnd + f64::from(connection.dupacks) >= (flight + 1) as f64;

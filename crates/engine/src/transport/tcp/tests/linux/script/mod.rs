@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The reader accepts lines with `<` and `>`, `write`, `close`, sysctls, and assertions about `tcpi_...`. Only scripts
-//! of a lone sender with whole segments can be run. For others, such as scripts with data from the peer, the reason is
-//! given.
+//! of a lone sender with whole segments can be run. For other scripts, such as those with data from the peer, the test
+//! prints the reason.
 
 mod python;
 mod segment;
@@ -88,7 +88,7 @@ struct Reader {
     closed: bool,
     /// True if the last segment written is not full.
     has_part: bool,
-    /// True if the peer has also closed: the rest of the script is not about the sender.
+    /// True if both ends have closed. The rest of the script is then not read, since it does not concern the sender.
     is_over: bool,
 }
 
@@ -222,7 +222,7 @@ impl Reader {
         self.expect(first..=self.segments_below(segment.end)?)
     }
 
-    /// Adds segments that are expected to leave now, after the last event or without one.
+    /// Adds `segments` to the segments that must leave at the current time of the script.
     fn expect(&mut self, segments: std::ops::RangeInclusive<u64>) -> Result<(), String> {
         self.at_this_moment().leaving.push(segments);
         Ok(())
@@ -274,8 +274,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the step for the current time. This is the last event's step, or a new one without an event if the time
-    /// has advanced.
+    /// Returns the step for the current time: the last step or, if time has advanced since then, a new step without an
+    /// event.
     fn at_this_moment(&mut self) -> &mut Step {
         if self.table.steps.is_empty() || self.clock > self.last_step {
             self.step(None);

@@ -1,4 +1,4 @@
-//! Code in a script: assertions about the sender's state, which may contain sums of numbers and variables.
+//! Python code in a packetdrill script: assertions about the sender's state, with sums of numbers and variables.
 
 use std::collections::HashMap;
 

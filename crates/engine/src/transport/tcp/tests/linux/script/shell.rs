@@ -25,7 +25,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "tcp_tso_win_divisor",
 ];
 
-/// Programs with ignored calls: they set defaults that the profile has, too.
+/// Programs whose calls are ignored: they only set defaults that the profile `linux` has, too.
 const SCRIPTS: &[&str] = &["defaults.sh", "sysctl_restore", "hystart_detect"];
 
 /// Applies the settings that commands change.

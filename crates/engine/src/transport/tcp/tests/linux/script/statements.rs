@@ -9,7 +9,7 @@ pub(super) struct Statement {
     pub(super) line: String,
 }
 
-/// A time in seconds; for a range of times, the first one.
+/// Time of a statement in seconds. If the script gives a range of times, this is the beginning of the range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum When {
     /// Time since the previous statement.

@@ -112,9 +112,9 @@ impl Connection {
         }
     }
 
-    /// Returns true if the window must not grow: on echoes, and while the congestion window does not limit the sender.
-    /// Non-standard algorithms must also have used at least half of the window (RFC 7661 section 4.3). During
-    /// retransmissions after a timeout, the window may grow if half of it is used.
+    /// Returns true if the window must not grow: the acknowledgement echoes a mark (`echoes`), the congestion window
+    /// does not limit the sender, or the sender has used less than half of the window of a non-standard algorithm (RFC
+    /// 7661 section 4.3). During retransmissions after a timeout, returns false if half of the window has been used.
     fn growth_is_held(&mut self, echoes: bool, flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
         let slack = self.algorithm != Algorithm::Standard && !self.ns2;

@@ -1,5 +1,5 @@
-//! The parts of a connection that all recoveries share: windows (RFC 5681), the timer (RFC 6298), the response to marks
-//! (RFC 3168), the growth of unused windows (RFC 7661), and counters.
+//! The parts of a connection that all restated loss recoveries share: windows (RFC 5681), the timer (RFC 6298), the
+//! response to marks (RFC 3168), the growth of unused windows (RFC 7661), and counters.
 
 mod growth;
 mod reductions;
@@ -129,8 +129,8 @@ pub(super) struct Connection {
     round: u64,
     round_end: u64,
     round_start: bool,
-    /// Largest flights before acknowledgements: number of the current round trip, largest flight in it, largest flight
-    /// in the previous one.
+    /// Number of the current round trip, largest flight in this round trip, and largest flight in the previous round
+    /// trip. Flights are measured before each acknowledgement.
     peaks: (u64, u64, u64),
     limit: Limit,
     counters: FlowCounters,

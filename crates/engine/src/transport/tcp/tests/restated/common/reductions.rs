@@ -51,7 +51,7 @@ impl Connection {
         self.send(rule, u64::MAX);
     }
 
-    /// Returns true while the flight of the last timeout is being retransmitted.
+    /// Returns true from a timeout until all segments sent before it are acknowledged; always false for ns-2's senders.
     pub(super) fn repairs_timeout(&self) -> bool {
         !self.ns2 && self.cut == Cut::Timeout && self.una < self.recover
     }
@@ -73,7 +73,7 @@ impl Connection {
         }
     }
 
-    /// Reduces the window for a loss, from the congestion window inflated by `inflation` segments.
+    /// Reduces the window for a loss that is not tolerated. In ns-2, `inflation` is first added to the window.
     pub(in super::super) fn reduce_from(&mut self, inflation: f64) {
         let tolerant = self.algorithm == Algorithm::Tolerant && !self.ns2;
         self.tolerates = tolerant && !exceeds_tolerance(self.delivered, self.lost);
@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Decides again if the tolerated losses are still tolerated. Returns true if they no longer are.
+    /// Reduces the window and returns true if losses tolerated so far have come to exceed the tolerance.
     pub(in super::super) fn weigh_losses(&mut self) -> bool {
         let tolerated = self.tolerates;
         if tolerated {

@@ -1,4 +1,4 @@
-"""Worker processes, among which the runs of one part of the comparison are divided."""
+"""Worker processes, among which the runs of a comparison are divided."""
 
 from __future__ import annotations
 
