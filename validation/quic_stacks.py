@@ -34,12 +34,12 @@ Flow = dict[str, Any]
 
 
 def quic(kind: str, congestion: str) -> Flow:
-    """Return flows of a scenario in the QUIC stack `kind`, with its own `congestion` control."""
+    """Return the keys of flows in QUIC stack `kind`, with the stack's own `congestion` control."""
     return {"protocol": "quic", "stack": {"kind": kind, "congestion": congestion}}
 
 
 def tcp(kind: str) -> Flow:
-    """Return flows of a scenario in Longhaul's TCP, with the algorithm `kind`."""
+    """Return the keys of TCP flows with the congestion control `kind`."""
     return {"congestion": {"kind": kind}}
 
 
@@ -145,10 +145,10 @@ def compared(
     cell: Callable[..., str],
     seeds: int = 1,
 ) -> list[str]:
-    """Return a table with a row for each of the flows `names`, and a column for each of `titles`.
+    """Return a table with a row for each kind of flow in `names`, and a column for each title.
 
-    `jobs` returns the arguments of `run` for a kind of flow, by title and then seed. `cell` formats
-    the outcomes of the `seeds` runs of one cell.
+    `jobs` returns the arguments of `run` for all runs of a row: the `seeds` runs of the first cell,
+    then those of the next. `cell` returns the text of a cell from the outcomes of its runs.
     """
     found = iter(in_parallel(run, [job for flow in names.values() for job in jobs(flow)]))
     rows = ([name, *(cell(*(next(found) for _ in range(seeds))) for _ in titles)] for name in names)
@@ -224,7 +224,7 @@ SEEDS = range(1, 9)
 
 
 def beside() -> list[str]:
-    """Return the table of one flow against one of TCP CUBIC on 10 Mbit/s and 40 ms.
+    """Return the table of one flow against a TCP CUBIC flow on 10 Mbit/s and 40 ms.
 
     Each cell is a mean over seeds, which differ in start times, with the half-width of its 95 %
     interval.
@@ -269,7 +269,7 @@ TABLES = {
 
 
 def standing(name: str) -> list[str]:
-    """Return the lines of table `name` in the page as it was written last."""
+    """Return the lines of table `name` from the existing page."""
     text = TEXT.read_text(encoding="utf-8")
     (section,) = (part for part in text.split("\n## ") if "{{" + name + "}}" in part)
     heading = section.partition("\n")[0]
@@ -279,7 +279,7 @@ def standing(name: str) -> list[str]:
 
 
 def page(anew: Sequence[str]) -> str:
-    """Return the text of the page; the tables in `anew` are simulated, all others kept."""
+    """Return the text of the page, with the tables `anew` simulated and the others kept."""
     lines = {name: make() if name in anew else standing(name) for name, make in TABLES.items()}
     return filled(TEXT, **lines)
 

@@ -56,7 +56,7 @@ class Figures(NamedTuple):
     """Results of a slow start in the first round trips, as means over seeds."""
 
     window_bdp: float
-    """Threshold that slow start left, or last window if it did not end, in BDP."""
+    """Ssthresh after slow start in BDP; if slow start did not end, the last window."""
     lost_pkts: float
     delivered: float
     """Delivered data as a fraction of what the link could carry in the first round trips."""

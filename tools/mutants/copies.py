@@ -18,7 +18,7 @@ _SWITCH = Path("python/sitecustomize.py")
 
 
 def write(language: str, mutations: Iterable[Mutation]) -> None:
-    """Update the copy for a language from the source tree, and add `mutations` behind switches."""
+    """Copy the source tree to `COPIES[language]`, with each of `mutations` behind a switch."""
     copy = COPIES[language]
     by_file: dict[Path, list[Mutation]] = {}
     for mutation in mutations:

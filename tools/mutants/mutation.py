@@ -52,9 +52,9 @@ class Mutation:
 def draw(
     room: Room, count: int, rng: random.Random, sites: Callable[[Path], list[Mutation]]
 ) -> list[Mutation]:
-    """Draw `count` changes in the files of `room`, no two of the same code.
+    """Draw `count` changes in a group of source files (`room`), no two in the same place.
 
-    The draw is uniform at each step: part of the room, function, kind of change, place. `sites`
+    The draw is uniform at each step: part of the group, function, kind of change, place. `sites`
     returns the possible changes of a file.
     """
     parts = {

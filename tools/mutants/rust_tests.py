@@ -1,4 +1,4 @@
-"""Build of the copy's Rust tests, and a run of each test alone without an active change."""
+"""Build of the Rust tests in the mutated copy, and a run of each with all changes switched off."""
 
 import json
 import subprocess
@@ -65,7 +65,7 @@ def _binary(message: dict[str, Any]) -> Iterator[Binary]:
 
 
 def suite(binaries: Sequence[Binary]) -> Suite:
-    """Run each test alone without an active change; failing tests are left out."""
+    """Return the tests that pass with all changes switched off; each test runs alone."""
     with ThreadPoolExecutor(JOBS) as pool:
         ran = pool.map(_alone, [test for binary in binaries for test in _tests(binary)])
         return Suite(dict(found for found in ran if found is not None))

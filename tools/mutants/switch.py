@@ -15,7 +15,7 @@ _SEEN: set[tuple[int, str]] = set()
 def mutant(number: int) -> bool:
     """Return true if change `number` is active.
 
-    If reached changes are recorded, the call is noted for the running test.
+    The change and the running test are added to the file that `MUTANTS_REACHED` names, if any.
     """
     test = os.environ.get("PYTEST_CURRENT_TEST", "") if _REACHED else ""
     if _REACHED and (number, test) not in _SEEN:

@@ -20,7 +20,7 @@ NATIVE = {"sack": "reno", "newreno": "reno", "reno": "reno", "hstcp": "hstcp"}
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean window under random losses: simulated, and by the response function."""
+    """Mean windows under random losses: simulated (`network`), and by the update rule (`law`)."""
 
     p: float
     law: float

@@ -1,4 +1,4 @@
-"""Figures of a simulated case, defined as the figures of a recording."""
+"""Measured values (figures) of a simulated case, for comparison with recordings of Linux."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ def _of_flow(results: longhaul.Results, number: int, case: Case, flow: Flow) -> 
 def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
     """Return the reductions and timeouts of `flow`, except repeated timeouts of the same data.
 
-    In recordings a reduction is a transition of `ca_state` to recovery, CWR or loss, or a change of
-    ssthresh in one of these states. The kernel does neither if a retransmission is lost again
-    (`tcp_enter_loss`).
+    Recordings show a reduction as a transition of `ca_state` to recovery, CWR or loss, or as a
+    change of ssthresh in one of these states. They do not show repeated timeouts, as the kernel
+    then changes neither `ca_state` nor ssthresh (`tcp_enter_loss`).
     """
     kinds = pl.col("event").is_in(["cut", "timeout"])
     own = events.filter((pl.col("flow") == flow) & kinds)

@@ -32,7 +32,7 @@ PICTURES = {
     "receive-buffers": ("_rcvbuf", "_autotuned", "_rmem"),
     "applications": ("_idle", "_limited"),
 }
-"""Names of plots, each with the suffixes of the names of its cases."""
+"""Plots by name, each with the endings of its cases' names."""
 
 Series = list[tuple[float, float]]
 

@@ -69,7 +69,7 @@ def record(prefixes: tuple[str, ...], runs: int) -> None:
 
 
 def _record_in_time(case: Case, folder: Path, run: int) -> None:
-    """Record a case until few packets are late (`LATE_SHARE`), at most `ATTEMPTS` times."""
+    """Record a case, up to `ATTEMPTS` times until at most `LATE_SHARE` of the packets are late."""
     folder.mkdir(parents=True, exist_ok=True)
     for _ in range(ATTEMPTS):
         record_once(case, folder, run)

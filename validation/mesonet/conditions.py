@@ -23,7 +23,7 @@ WITHIN = {REPRODUCED: True, OUTSIDE: False, CONTRADICTED: False}
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Yield a row for each printed value for standard TCP in a condition with recorded runs."""
+    """Yield a row for each printed value for standard TCP that was measured in recorded runs."""
     del processes
     study = find(STUDY)
     _, record = recorded(study)

@@ -42,7 +42,7 @@ def unanswered() -> Iterator[Row]:
 
 
 def answered() -> Iterator[Row]:
-    """Yield rows for the set-up time: an RTT, and the service of two packets by two routers."""
+    """Yield rows for a SYN that is answered at once: the set-up takes a round trip."""
     flow = MesoNet.of(simulate(ANSWERED)).flows.row(0, named=True)
     took_ms = 1e3 * (flow["connected_s"] - flow["start_s"])
     yield near("EX-SYN answered", "handshake, ms", ROUND_TRIP_MS, took_ms, 0.5, "ms")

@@ -15,7 +15,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Difference:
-    """Rows outside their tolerances for one common reason, which may be unknown."""
+    """A group of rows outside their tolerances for one reason, which may be unknown."""
 
     title: str
     rows: Mapping[Name, str]

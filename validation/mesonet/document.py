@@ -82,7 +82,7 @@ def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
 
 
 def _distances(rows: Sequence[Row]) -> Iterator[float]:
-    """Yield the relative differences of judged values that are printed for exactly this case."""
+    """Yield relative differences from printed values for judged rows, except means and trends."""
     for row in rows:
         if row.within is not None and row.kind == VALUE and row.expected and row.measured:
             yield _distance(row.measured, row.expected)

@@ -108,7 +108,7 @@ def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
 
 
 def trend_of_ctcp(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Yield rows for bounds that CTCP satisfies under every interpretation of its equations.
+    """Yield rows for lower bounds on CTCP that hold under every interpretation of its equations.
 
     Each of `figures` has link utilisation, buffer utilisation and Jain's index at one RTT.
     """

@@ -1,9 +1,9 @@
-"""Interpretations (readings) of chapter 4's goodput per flow: among how many flows it is divided.
+"""Goodput per flow in chapter 4, under four interpretations (readings) of the number of flows.
 
-The study does not say how many flows share the packets of a class. `python -m
-validation.mesonet.goodput_readings [LINE ...]` runs the named or all lines of table 4-28 for 40 s,
-of which the second half counts; all take 25 minutes of processor time. Goodputs by class and
-reading replace earlier ones in `measured/goodput_readings.csv`.
+NIST SP 500-282 does not say by how many flows the packets of a class are divided. `python -m
+validation.mesonet.goodput_readings [LINE ...]` simulates 40 s of the named lines of table 4-28, and
+measures the second half. All lines, the default, take 25 minutes of processor time. The goodputs
+replace those of the same lines in `measured/goodput_readings.csv`.
 """
 
 from __future__ import annotations

@@ -43,11 +43,11 @@ TCP_GOODPUT = 0.02
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
 """Allowed relative difference of a lag, the time from a flow's start to full speed.
 
-For other algorithms it is 6 %, but at least one measuring interval, in which lags are measured.
+Lags of other algorithms may differ by 6 % or by one measuring interval, if the latter is more.
 """
 OTHERS = 0.06
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
-"""Algorithms whose lags may differ by two measuring intervals, as in all runs with `EXCESS_MS`."""
+"""Algorithms whose lags may differ by two measuring intervals; with `EXCESS_MS`, all may."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The network of chapters 6 to 9 without users.
+"""The network of NIST SP 500-282, chapters 6 to 9, without users.
 
 Its speeds are by default those of condition 8 of the scaled-down network (chapter 7).
 """

@@ -31,7 +31,7 @@ def rows() -> Iterator[Row]:
 
 
 def capacities() -> Iterator[Row]:
-    """Yield rows for routers' speeds (E-08, E-09), and for the example of utilisation (E-30)."""
+    """Yield rows for router speeds (E-08, E-09), and access routers' utilisation (E-30)."""
     speeds = {
         400: (1, {"backbone": 400, "pop": 100, "normal": 10, "fast": 20, "direct": 100}),
         8000: (2, {"backbone": 16_000, "pop": 2000, "normal": 200, "fast": 400, "direct": 2000}),

@@ -1,7 +1,7 @@
 """Values of NIST SP 500-282, chapter 6, that follow from other printed values without simulation.
 
 In conditions 2 and 32, flows hardly lose packets, so the sources alone determine their numbers:
-each thinks, connects in a round trip, and transfers a file. The values are think time, window
+a source thinks, connects in a round trip, and transfers a file. The values are think time, window
 growth (y2) and flows at a router (T.y27) of tables 6-9, 6-29 and 6-30.
 """
 
@@ -40,7 +40,7 @@ class Lossless:
 
     @property
     def flows_per_s(self) -> float:
-        """Flows per second by Little's law, from the number of sources that think or connect."""
+        """Flows started per second (Little's law): sources without a transfer, over idle time."""
         idle_s = self.think_s + self.delay_factor * ROUND_TRIP_S
         return (self.sources - self.active_flows) / idle_s
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SETTLED_S = 80
-"""Seconds at the end of a run over which means are taken; on the fast path it is half of that."""
+"""Seconds at the end of a run over which means are taken, but at most two thirds of the run."""
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,9 @@ def _counts(sides: Sequence[Sequence[Verdict]]) -> list[str]:
 
 
 def apart(both: Both) -> list[str]:
-    """Return a table of figures that are within their band on one of the two sides only.
+    """Return a table of the figures that are within their band in only one of two simulations.
 
-    The sides are the kernel's module and our algorithm.
+    One simulation uses the kernel's module, the other our algorithm.
     """
     rows = (
         [own.case, own.flow, FIGURES[own.figure].title]

@@ -349,9 +349,9 @@ def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float
 
 
 def _differences() -> Iterator[Row]:
-    """Yield rows for the ranges in columns `calc_...`, with each denominator of `BASES`.
+    """Yield rows that check relative differences of goodputs in the columns `calc_...`.
 
-    These columns were not printed: they were computed from goodputs when the table was copied.
+    The study did not print these columns: they were computed when its table was copied.
     """
     for experiment in GOODPUTS:
         for base, columns in BASES.items():

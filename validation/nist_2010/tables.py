@@ -1,4 +1,4 @@
-"""Reader of the printed tables; the first line of each file names the source."""
+"""Reader of the tables of NIST SP 500-282; the first line of each file names the source."""
 
 from pathlib import Path
 

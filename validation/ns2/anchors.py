@@ -22,7 +22,7 @@ from validation.workers import pool
 
 TOLERANCE = 0.05
 PUBLISHED = "published"
-"""Text in the column for cases, in rows that compare with published values."""
+"""Name of the case in rows that compare with published values."""
 SEEDS = range(1, 6)
 QUIET_S = 5.0
 """Seconds without a loss or mark after which the first transient is over.
@@ -110,10 +110,10 @@ def _isolated(seed: int) -> dict[str, float]:
 
 
 def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
-    """Return time and window of the last sample before the first reduction, and the first losses.
+    """Return time, window and losses at the end of slow start, as in Table 6.1.
 
-    Table 6.1 has the same values, from samples every 50 ms. The losses are the drops and marks of
-    the first transient.
+    Time and window are those of the last sample (every 50 ms) before the first reduction. Losses
+    are the drops and marks of the first transient.
     """
     results = longhaul.run(scenario(max_ssthresh, 100, seed))
     cut_s = results.events.filter(pl.col("event").is_in(["cut", "timeout"]))["t_s"][0]

@@ -64,7 +64,7 @@ def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
     """Return the worst verdict on each figure over all seeds, with runs compared seed by seed.
 
-    This is possible in cases in which both simulators lose the same packets.
+    In the cases that are judged like this, both simulators lose the same packets.
     """
     worst: dict[str, Row] = {}
     for there, here in zip(peer, ours, strict=True):

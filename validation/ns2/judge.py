@@ -29,7 +29,7 @@ def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 
 
 def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
-    """Yield verdicts by the rule for cases without randomness; counts are sums over all flows."""
+    """Yield verdicts on a case without randomness; rows show event counts summed over all flows."""
     round_trip_s = base_round_trip_s(case)
     for metric, count, times in _EVENTS:
         there = [count(flow) for flow in peer.flows]

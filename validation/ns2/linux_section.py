@@ -31,7 +31,7 @@ Judged = Sequence[tuple[Case, list[Row]]]
 
 
 def linux_section(judged: Judged) -> Iterable[str]:
-    """Return the lines of the section on the cases with Linux's modules."""
+    """Return the lines of the page's section on Linux's algorithms in ns-2."""
     yield "## Linux's algorithms in ns-2"
     yield ""
     yield NOTES.read_text(encoding="utf-8").rstrip()

@@ -1,4 +1,4 @@
-"""Longhaul's run of a case, with the figures of `runs.py`, defined as for ns-2.
+"""Longhaul's run of a case, with the same figures (`runs.py`) as ns-2's run.
 
 Figures of the window are taken between the same samples as in ns-2: the first one at or after the
 warm-up and the last one before the end. ns-2 counts `acked` at the sender; here it is read at the

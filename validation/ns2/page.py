@@ -1,7 +1,7 @@
 """Writer of `docs/validation.md` from `report.json`.
 
-The page has notes, the figures outside their bounds with reasons, the published figures, and a
-table with a row per case. `long_report.py` writes all figures and plots.
+The page has notes, figures outside their bounds with reasons, a comparison with published figures,
+and a table with a row per case. `long_report.py` writes all figures and plots.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _drop_tail(case: Case) -> dict[str, Any]:
 
 
 def _red(case: Case) -> dict[str, Any]:
-    """Return the table of a RED queue; thresholds and a `bottom` of 0 are written as `auto`."""
+    """Return the keys of a RED queue; `red_min`, `red_max` and `red_bottom` of 0 become `auto`."""
     weight = case.number("red_qw")
     return {
         "kind": "red",

@@ -50,7 +50,7 @@ class Verdict:
     pattern: str
     packets: int
     differ: int
-    """Number of packets whose fate, or its time, differs between the two."""
+    """Number of packets with different fates, or different times of the fate."""
     first_s: float
     """Arrival in seconds of the first packet that differs; NaN if none does."""
     drops: tuple[int, int]

@@ -89,12 +89,12 @@ class AboveLowWindow(Law):
         self.law.begin(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by standard TCP's law up to the low window, and by this law above it."""
+        """Grow like standard TCP up to the low window, and by `self.law` above it."""
         own = self.law.grow(cwnd, rounds, acked)
         return np.where(cwnd < self.low_window, cwnd + acked, own)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Halve windows up to the low window, and reduce larger ones by this law."""
+        """Halve windows up to the low window, and reduce larger windows by `self.law`."""
         small = signalled & (cwnd < self.low_window)
         return np.where(small, cwnd / 2.0, self.law.cut(cwnd, signalled))
 
@@ -244,7 +244,7 @@ class Htcp(Law):
         return cwnd + acked * increase
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Reduce to a fraction that depends on the throughputs of the last two epochs.
+        """Reduce windows to `steady_kept`, or to a half if throughput changed between epochs.
 
         An epoch is the time between two congestion events.
         """

@@ -1,4 +1,4 @@
-"""Mean windows of packet simulations (the network) and of the laws, at one loss rate."""
+"""Mean windows at one loss rate: in packet simulations, and by the algorithms' update rules."""
 
 from __future__ import annotations
 

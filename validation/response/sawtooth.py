@@ -109,7 +109,7 @@ class _Flows:
         return np.where(self.of_repair > 0.0, 0.0, self.rounds * part)
 
     def _losses(self, sent: Windows) -> Flags:
-        """Return the flows that lose one of the `sent` segments; draw when they lose the next."""
+        """Return the flows that lose one of the `sent` segments, and draw their next losses."""
         self.until_loss = self.until_loss - sent
         lost = self.until_loss <= 0.0
         self.until_loss[lost] += self.gaps(int(lost.sum()))

@@ -1,7 +1,7 @@
 """Scenarios that random keys rarely produce: idle connections, lost tails, receive windows.
 
-Each scenario has a single flow with a known correct outcome. Three of eight seeds of `legal.py` use
-them instead of a scenario with random keys.
+Each scenario has a single flow with a known correct outcome. `legal.py` uses these scenarios for
+three of eight seeds, and random keys for the others.
 """
 
 from __future__ import annotations

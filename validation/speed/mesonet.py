@@ -48,7 +48,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Network:
-    """A run of the study `nist-2010`, with the simulated seconds between which it is timed."""
+    """A run of the study `nist-2010`, timed from simulated second `from_s` to `until_s`."""
 
     name: str
     experiment: str

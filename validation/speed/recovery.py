@@ -69,7 +69,7 @@ class Case:
 
     @property
     def segments_before(self) -> int:
-        """Segments that slow start sends before the full window; at least one."""
+        """Segments that slow start sends before the window reaches `window`; at least one."""
         return max(1, MAX_INITIAL_WINDOW * ((1 << self.doublings) - 1))
 
     def scenario(self, segments: int) -> dict[str, Any]:

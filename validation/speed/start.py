@@ -55,7 +55,7 @@ COMMANDS = (
 
 
 class Checkout:
-    """A checkout of the repository, whose commands are measured in a separate directory."""
+    """A checkout of the repository, to measure the processor time of its `longhaul` commands."""
 
     def __init__(self, root: Path, scratch: Path) -> None:
         self.program = root.resolve() / ".venv" / "bin" / "longhaul"

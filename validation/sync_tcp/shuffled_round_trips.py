@@ -1,10 +1,10 @@
 """Dependence of Sync-TCP(Pcwnd)'s utilisation on the RTTs of other flows, in experiment FTP-MB.
 
 The dissertation prints a utilisation of 50.88 % over several bottlenecks (Table 4.6), but neither
-start times nor round-trip times of the reverse and cross flows. This script runs the experiment
-with all flows started together, once with the study's round-trip times and once with those of
-reverse and cross flows shuffled. It prints utilisation by the number of measured flows whose
-largest queueing delay exceeds 190 ms (11 in Table 4.8).
+start times nor RTTs of the reverse and cross flows. This script starts all flows together. It
+simulates RUNS runs with the study's RTTs, and as many with shuffled RTTs of reverse and cross
+flows. Runs are grouped by the number of measured flows that had a queueing delay above 190 ms (11
+in Table 4.8), and the mean utilisation of each group is printed.
 
 python validation/sync_tcp/shuffled_round_trips.py [RUNS]
 """

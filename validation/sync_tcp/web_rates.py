@@ -122,7 +122,7 @@ class Group:
 def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.Results:
     """Run a scenario on the network with links ten times as fast.
 
-    `parts` are the files of the study that make up the scenario, `values` replace its keys.
+    `parts` names the files of the study that make up the scenario; `values` replaces keys.
     """
     texts = [(STUDY / f"{part}.toml").read_text("utf-8") for part in parts]
     template = merge_parts([tomllib.loads(text) for text in texts])
@@ -206,7 +206,7 @@ Rows = list[tuple[Any, ...]]
 def rates_of(replication: int) -> tuple[Rows, Rows]:
     """Return the rows of a replication for the tables `web_loads` and `web_pairs`.
 
-    Both use the first seed that keeps the dissertation's rule (`keeps_rule`) at every load.
+    Both tables use the first seed whose response sizes satisfy `keeps_rule` at every load.
     """
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)

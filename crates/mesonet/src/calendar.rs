@@ -41,8 +41,8 @@ impl Calendar {
         Time::ZERO + self.window * self.next
     }
 
-    /// Adds an entry. Returns false, without adding it, if it was due in a window that has been
-    /// taken.
+    /// Adds an entry and returns true. If the window in which the entry is due has already been taken, returns false
+    /// without adding the entry.
     #[inline]
     pub(crate) fn push(&mut self, key: Key) -> bool {
         let time = time_of(key);

@@ -219,8 +219,8 @@ fn column<T, V>(rows: &[T], value: impl FnMut(&T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }
 
-/// Returns a dictionary with an entry for each of `names`: a dictionary of the values that `fill`
-/// reads from the sample.
+/// Returns a dictionary from names to samples. Each sample is a dictionary of values, which `fill`
+/// sets.
 fn by_name<'py, T>(
     py: Python<'py>,
     names: &[impl AsRef<str>],

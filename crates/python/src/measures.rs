@@ -21,10 +21,10 @@ use crate::watch::{Stop, StoppedBy};
 pub(crate) struct Measuring {
     pub(crate) writer: MesoNetWriter,
     functions: Vec<Py<PyAny>>,
-    /// Object with the run's latest samples, which also gets each interval; `None` if nobody
-    /// watches.
+    /// The user's object for the latest samples, which also stores the latest interval; `None` if
+    /// the user passed none.
     latest: Option<Latest>,
-    /// Names of the values that the functions return; empty before the first interval.
+    /// Names of all values that the user's `functions` return, from the first interval on.
     columns: Vec<String>,
     names: Arc<Names>,
     stopped_by: StoppedBy,

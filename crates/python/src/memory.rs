@@ -42,8 +42,9 @@ impl MemoryLimit {
     /// Default memory limit, as a fraction of the memory available when the run begins.
     const SHARE: f64 = 0.9;
 
-    /// Returns the limit: `given` bytes or, if `None`, nine tenths of the available memory. The
-    /// result is `None` if the system does not report it.
+    /// Returns the limit: `given` bytes or, if `given` is `None`, nine tenths of the available
+    /// memory. The result is `None` if the system does not report the memory of the process or,
+    /// without `given`, the available memory.
     pub(crate) fn new(given: Option<u64>, baseline: Baseline) -> Option<Self> {
         let default = || Some((available_bytes()? as f64 * Self::SHARE) as u64);
         Some(Self {

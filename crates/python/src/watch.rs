@@ -51,8 +51,8 @@ impl Watch {
         }
     }
 
-    /// Calls Python if the clock has ticked since the last call. The engine calls this method more
-    /// often than the clock ticks.
+    /// Calls Python and checks the time and memory limits if the ticker has ticked since the last
+    /// check; otherwise lets the run continue.
     pub(crate) fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         if !self.ticker.take() {
             return Control::Continue;

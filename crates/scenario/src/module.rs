@@ -104,7 +104,7 @@ fn written(value: ModuleValue) -> Value {
     }
 }
 
-/// Loads the module that a checked table names, and completes the table.
+/// Loads the Linux module that `table` names, and adds the file's hash and the parameters' defaults to `table`.
 pub(crate) fn resolve(
     table: &mut Table,
     path: &str,

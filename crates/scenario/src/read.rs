@@ -63,7 +63,7 @@ fn read_chain(
     extend(&source, path.parent().unwrap_or(Path::new("")), chain)
 }
 
-/// Parses a text, and merges it into the file that it extends, if it extends one.
+/// Parses the text of a scenario file. The text's values replace those of the file that it extends.
 fn extend(
     source: &Arc<Source>,
     base: &Path,

@@ -84,8 +84,8 @@ pub struct Admission {
     pub min: [[u64; Cell::COUNT]; 3],
 }
 
-/// A set of flows with a common count of large files. Its flows have the same class of path, the
-/// same speed of hosts, and the same kind of algorithm.
+/// A set of flows whose large files are counted together: all flows with the same class of path,
+/// speed of hosts, and kind of algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Class of the path.

@@ -75,8 +75,8 @@ impl FlowTable {
         }
     }
 
-    /// Restores the tables that flows share with the `initial` states of congestion control, since
-    /// checkpoints do not store them.
+    /// Gives flows read from a checkpoint the tables of their algorithms, which checkpoints do not store. The tables
+    /// are taken from `initial`, the initial state of congestion control of each algorithm.
     pub(crate) fn restore_shared(&mut self, initial: &[CongestionState]) {
         for (sender, about) in self.sending.iter_mut().zip(&self.about) {
             sender.share_tables(&initial[about.algorithm as usize]);

@@ -110,7 +110,7 @@ pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u
 mod tests {
     use super::*;
 
-    /// A quarter of the sources starts at once, the others in three waves with the probabilities of
+    /// Checks that a quarter of the sources starts at once, and the others in three waves with the probabilities of
     /// NIST SP 500-282, chapter 4.
     #[test]
     fn a_quarter_starts_at_once_and_the_waves_follow() {

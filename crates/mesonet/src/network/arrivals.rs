@@ -90,8 +90,8 @@ impl Arrivals {
         self.staying.first.0
     }
 
-    /// Returns the arrival time of the next packet that leaves the region again; [`Time::NEVER`] if
-    /// there is none.
+    /// Returns the arrival time of the next packet with a destination outside the region;
+    /// [`Time::NEVER`] if there is none.
     #[inline]
     pub(super) fn next_passing(&self) -> Time {
         self.passing.first.0

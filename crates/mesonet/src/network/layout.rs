@@ -308,7 +308,7 @@ impl Layout {
         self.parents[pop as usize]
     }
 
-    /// Returns the station of packets that leave an access router with separate servers.
+    /// Returns the index of the station [`Station::OutOfAccess`] of an access router.
     #[inline]
     pub(super) fn out_of_access(&self, access: u16) -> usize {
         access as usize

@@ -62,8 +62,8 @@ impl Packet {
         u64::from(flow.slot) | u64::from(flow.generation) << 32 | u64::from(to) << 48
     }
 
-    /// Returns the packet with the flow's id replaced by `flow`, the id at the packet's
-    /// destination.
+    /// Returns a copy of the packet with the flow id `flow`. A flow has a separate id at each end; `flow` must be the
+    /// id at the packet's destination.
     #[inline]
     pub(crate) fn for_flow(self, flow: FlowId) -> Self {
         Self {

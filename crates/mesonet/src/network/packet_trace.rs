@@ -212,7 +212,7 @@ impl Network {
     }
 }
 
-/// Returns the event of a packet that arrives at a queue: it is dropped if `departure` is `None`.
+/// Returns the event of a packet's arrival at a queue: `Dropped` if `departure` is `None`, otherwise `Queued`.
 fn queue_event(router: RouterId, direction: Direction, departure: Option<Time>) -> PacketEvent {
     match departure {
         None => PacketEvent::Dropped { router, direction },

@@ -88,7 +88,7 @@ impl SharedServer {
         waiting + 1 < self.buffer || waiting + self.in_service(direction, now) < self.buffer
     }
 
-    /// Returns the number of waiting packets that count in the buffer of a queue.
+    /// Returns the number of waiting packets in the buffer of a queue. A shared buffer holds those of both queues.
     #[inline]
     fn waiting(&self, direction: Direction) -> usize {
         let waiting = |queue: Direction| self.queues[queue as usize].packets.len();

@@ -48,8 +48,8 @@ const MOST: usize = 1 << (STATION_BITS + 1);
 const STATION_BITS: u32 = 16;
 /// The key of a station without an event.
 const IDLE: Key = f64::INFINITY;
-/// Key bits of a time 140 s after the base; such times and later ones compare as later than all
-/// others.
+/// Largest time that fits into a key, in picoseconds after the base: 140 s. Events at this time or later have the time
+/// `FAR - 1`; bounds are at most `FAR - 2`, and exclude these events.
 const FAR: u64 = f64::MAX.to_bits() >> STATION_BITS;
 /// The largest number of a station.
 const LAST: u64 = (1 << STATION_BITS) - 1;
@@ -230,7 +230,7 @@ mod tests {
         [25, 42, 400, 700].into_iter().for_each(play);
     }
 
-    /// Times beyond the range of keys compare as later than all others, until the base is moved.
+    /// Checks that an event beyond the range of keys is found only after the base has moved.
     #[test]
     fn far_times_wait_for_the_base_to_come_nearer() {
         let mut tournament = Tournament::new(2);

@@ -168,7 +168,7 @@ record! {
 }
 
 record! {
-    /// A long-lived flow at the end of an interval, and its events in it.
+    /// State of a long-lived flow at the end of an interval, and counters of its events in the interval.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct LongLivedSample {
         /// True if the flow has started and has not been stopped.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Calendar, Key, time_of};
 
-/// A flow that begins. Of simultaneous flows, those of sources are opened first.
+/// Start of a flow. Of simultaneous starts, those of files are processed before those of long-lived flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
     /// A source requests a file.
@@ -59,13 +59,13 @@ impl Agenda {
         }
     }
 
-    /// Adds the flows that begin in the next window to those that are due.
+    /// Moves the flows that begin in the next window from the calendar to `due`.
     pub(super) fn begin_window(&mut self) {
         self.due.append(&mut self.calendar.take_window());
         self.due.sort_unstable_by(|one, other| other.cmp(one));
     }
 
-    /// Removes the next flow that begins in the window; `None` if there is none.
+    /// Removes and returns the earliest flow of `due`; `None` if `due` is empty.
     pub(super) fn take(&mut self) -> Option<(Time, Opening)> {
         let key = self.due.pop()?;
         Some((time_of(key), Opening::of(key)))

@@ -39,8 +39,7 @@ pub(super) struct Coordinator {
     pub(super) speeds: Vec<u16>,
     /// Region and sender of each long-lived flow; `None` until the flow has been opened.
     pub(super) opened: Vec<Option<(u16, FlowId)>>,
-    /// Flows that have ended in the window, before their receivers become idle and their sources
-    /// think.
+    /// Flows that have ended in the current window. Their receivers become idle at the end of the window.
     pub(super) ended: Vec<EndedFlow>,
     /// Number of times in the interval that no receiver below an access router was idle, by access
     /// router.

@@ -25,14 +25,14 @@ impl Mail {
         &self.boxes[link as usize][(window % 2) as usize]
     }
 
-    /// Stores the packets that a region has put on a link, at the end of a window.
+    /// Stores the packets that a region has put on link `link` during window `window`, which has ended.
     pub(super) fn send(&self, link: u16, window: u64, packets: &mut Crossing) {
         let mut sent = locked(self.of(link, window));
         debug_assert!(sent.is_empty(), "received in the window before");
         std::mem::swap(&mut *sent, packets);
     }
 
-    /// Returns the packets put on a link in a window, which are received in the next one.
+    /// Returns the packets put on link `link` during window `window`. They are received in the next window.
     pub(super) fn sent(&self, link: u16, window: u64) -> MutexGuard<'_, Crossing> {
         locked(self.of(link, window))
     }

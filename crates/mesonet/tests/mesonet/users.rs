@@ -103,8 +103,9 @@ fn connections_take_a_round_trip() {
     assert!(short > 1000);
 }
 
-/// Checks that a flow transfers a jumbo file if it is between direct access routers and connects in the period. Here
-/// all files are Web objects, which become a thousand times larger. Flows that end before the period do not change.
+/// Checks that a flow transfers a jumbo file if both its access routers are direct and it connects in the period of
+/// jumbo files. Here all files are Web objects, so jumbo files are a thousand times larger. Flows that end before the
+/// period do not change.
 #[test]
 fn jumbos_are_those_that_are_connected_in_their_period() {
     let mut config = quiet(4);

@@ -40,8 +40,8 @@ struct Controller {
 }
 
 impl Clone for Controller {
-    /// Creates a new controller. Each flow begins as a copy of a controller that has not been
-    /// called, and creates its own object.
+    /// Creates a controller of the same algorithm, without an object of the user's class. Each flow
+    /// creates its own object later.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.algorithm))
     }

@@ -111,8 +111,8 @@ fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut 
     out.push(Diagnostic::at(tcp, Tcp::sack_blocks, path, message));
 }
 
-/// Refuses options that need two kinds of times in acknowledgements, since these can report only
-/// one.
+/// Refuses `rtt_sample = "reported"` with one-way timestamps: an acknowledgement cannot report both an acknowledgement
+/// delay and a transit time.
 fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let one_way = tcp.read(TimestampKeys::timestamps) == TimestampKind::OneWay;
     if one_way && tcp.read(Tcp::rtt_sample) == RttSample::Reported {
@@ -316,7 +316,7 @@ fn resolve_registered(
     Ok(spec)
 }
 
-/// Returns the engine's description of the registered algorithm in a table; `known` are its
+/// Returns the engine's description of the registered algorithm that `table` selects. `known` are the algorithm's
 /// parameters.
 fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
     let named = |variant: &Variant| variant.name() == table.word(VARIANT);

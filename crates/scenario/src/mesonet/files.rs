@@ -13,8 +13,8 @@ use super::layout::Layout;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
 
-/// Keys of the large types, in the order of `FileType::LARGE`. The number is the lower bound of the
-/// maximum number of active files (NIST SP 500-282, chapter 8, equations 1 to 3).
+/// Keys of documents, service packs and movies, in the order of `FileType::LARGE`. The number with a key is the least
+/// value for the limit on active files of the type (NIST SP 500-282, chapter 8, equations 1 to 3).
 pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
     (FileKeys::documents, 1000),
     (FileKeys::service_packs, 100),
@@ -118,8 +118,8 @@ fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f6
     [very_fast, both - very_fast, 1.0 - both]
 }
 
-/// Returns the limits on active large files (equations 1 to 3 and table 8-7). They are zero for
-/// types that are never drawn.
+/// Returns the limits on the numbers of active large files (NIST SP 500-282, chapter 8, equations 1 to 3, table 8-7).
+/// The limits are zero for types of files with probability zero.
 pub(crate) fn admission(
     keys: &FileKeys,
     files: &Files,

@@ -88,7 +88,7 @@ fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>)
     }
 }
 
-/// Gives each algorithm without a share an equal part of the probability that the others leave.
+/// Divides the rest of the probability, 1 minus all given shares, equally among the algorithms without a share.
 fn fill_shares(mesonet: &mut Table) {
     let (key, share) = (MesoNet::algorithms, AlgorithmKeys::share);
     let shares = mesonet.tables(key).map(|table| table.get(share));

@@ -39,7 +39,7 @@ keys! {
     }
 }
 
-/// Keys of a link of a graph, which include its end nodes.
+/// Keys of a link of a graph: its two end nodes, and the keys of all links.
 const EDGE: &[Key] = together!(Edge::KEYS, LINK);
 
 keys! {

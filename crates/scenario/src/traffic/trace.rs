@@ -3,7 +3,7 @@
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};
 
-/// Names of the columns that a table may have, in any order.
+/// Names of the columns that the CSV table of a traffic trace may have, in any order.
 const COLUMNS: [&str; 5] = [
     "start_s",
     "bytes",

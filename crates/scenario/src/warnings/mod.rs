@@ -403,8 +403,8 @@ fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<St
     }
 }
 
-/// Warns about algorithms that mistake queueing by their own bursts for congestion. They were published for paths of at
-/// most 10 Mbit/s. If the flow paces, algorithms without bursts under pacing are excluded.
+/// Warns about algorithms that mistake queueing by their own bursts for congestion, if all links are faster than
+/// 10 Mbit/s. There is no warning about an algorithm whose bursts are prevented by the flow's pacing.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);

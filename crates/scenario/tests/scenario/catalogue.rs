@@ -55,7 +55,7 @@ fn values_of_scenarios_have_listed_keys() {
     assert!(found > 30, "{found}");
 }
 
-/// Checks the listed defaults of a discipline against the values of a queue table with only the kind.
+/// Checks that the listed defaults of each queue discipline are the values of a queue that gives only its `kind`.
 #[test]
 fn listed_defaults_of_queues_are_those_that_they_get() {
     let listed = queues();

@@ -140,7 +140,8 @@ fn the_schema_allows_every_resolved_example() {
     assert!(!allows(&schema, &serde_json::json!({ "durration": "1 s" })));
 }
 
-/// Checks that the schema has a title, and that its texts for editors are those of the program's lists.
+/// Checks that the schema has a title, and contains the registry's descriptions of algorithms, slow starts and
+/// parameters.
 #[test]
 fn the_schema_describes_algorithms_and_slow_starts() {
     assert_eq!(schema()["title"], "Longhaul scenario");

@@ -1,5 +1,5 @@
-//! Congestion control from outside: modules of Linux, and controllers in another process. The tests
-//! themselves play the program that makes them.
+//! Congestion control from outside: modules of Linux, and controllers in another process. [`Maker`]
+//! stands in for the program that makes the modules and controllers.
 
 use std::cell::RefCell;
 use std::fs;
@@ -73,8 +73,8 @@ impl Folder {
         Self(path)
     }
 
-    /// Loads a scenario in a directory with a module `tcp_mine.so` of the bytes `object`. Returns
-    /// the scenario, and the requests that the maker got.
+    /// Loads a scenario with the table `congestion` from a directory whose file `tcp_mine.so` contains `object`.
+    /// Returns the scenario, and the requests that [`Maker`] recorded.
     fn load(&self, object: &[u8], congestion: &str) -> (Result<Scenario, String>, Vec<String>) {
         fs::write(self.0.join("tcp_mine.so"), object).unwrap();
         let path = self.0.join("scenario.toml");

@@ -49,9 +49,8 @@ fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     assert_eq!(origin(&scenario, "proxies.0.queue.limit"), "default");
 }
 
-/// Checks that RED in a proxy's local queue is configured for the link between its nodes. Automatic
-/// values are those of table 4.1 of the thesis (University of Innsbruck, 2009), with a mean packet
-/// of 500 bytes.
+/// Checks that RED in a proxy's local queue gets values for the link between the proxy's start and end nodes. With a
+/// mean packet of 500 bytes, they are those of table 4.1 of the thesis (University of Innsbruck, 2009).
 #[test]
 fn red_outside_a_link_is_configured_for_the_link_between_the_nodes() {
     let scenario = accepted(&text(
@@ -394,9 +393,9 @@ fn few_and_many_flows_use_the_split_link_alike() {
     }
 }
 
-/// Checks that a proxy shrinks senders' windows as in the thesis. With a drop-tail queue, they are
-/// about 30 % (15 to 40 %) of their size without a proxy, and shrink with the queue's limit. With
-/// RED, they are about 3 % (1.5 to 5 %); here RED counts bytes and is checked every 3 ms.
+/// Checks that a proxy shrinks senders' windows as in the thesis. With a drop-tail queue in the proxy, windows are
+/// about 30 % (15 to 40 %) of their size without a proxy, and shrink with the queue's limit. With RED, they are about
+/// 3 % (1.5 to 5 %) of that size. Here RED counts bytes, and the proxy checks its queue every 3 ms.
 #[test]
 #[ignore = "minutes"]
 fn windows_shrink_as_in_the_study() {

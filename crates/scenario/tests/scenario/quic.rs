@@ -91,8 +91,7 @@ fn transport(scenario: &Scenario) -> &ForeignStack {
 
 const OWN: &str = r#"flows.0.congestion={ kind = "reno" }"#;
 
-/// The stack, its algorithm and its version are part of the resolved scenario, which resolves to
-/// itself.
+/// Checks that the resolved scenario contains the QUIC stack, its algorithm and version, and resolves to itself.
 #[test]
 fn the_stack_its_algorithm_and_its_version_are_written() {
     let scenario = with(&[]);

@@ -42,7 +42,7 @@ pub(crate) struct SenderSetup {
     pub(crate) speed: u16,
     /// Round-trip propagation delay of the path.
     pub(crate) propagation: Span,
-    /// Time that is added to the propagation delay for the first smoothed round-trip time.
+    /// Difference between the initial smoothed round-trip time and the propagation delay.
     pub(crate) allowance: Span,
 }
 
@@ -314,7 +314,7 @@ impl Sender {
         in_flight < (self.congestion.window.cwnd() as u64).min(self.remaining)
     }
 
-    /// Sets a timer entry if none is due by the retransmission deadline.
+    /// Adds an entry for the retransmission deadline to the timer list, unless the flow's valid entry is due by then.
     #[inline]
     fn set_timer(&mut self, env: &mut Env) {
         if self.rtt.deadline < self.timer {

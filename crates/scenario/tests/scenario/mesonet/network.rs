@@ -387,8 +387,8 @@ fn other_routers_come_with_routes_of_their_own() {
     assert_eq!(config(&scenario).measure.every, Span::from_millis(100));
 }
 
-/// Checks that two queues with one server share a buffer by default. Queues with separate servers
-/// have separate buffers, as chapter 5's two flows require.
+/// Checks that two queues with one server share a buffer by default, and that queues with separate
+/// servers have separate buffers (NIST SP 500-282, chapter 5).
 #[test]
 fn one_server_has_one_buffer_unless_told_otherwise() {
     let shared = |overrides: &[&str]| with(overrides).topology.shared_buffer;
