@@ -43,13 +43,13 @@ READINGS = {
     ),
     "one_handshake": Reading("shared buffer, handshake", shared_buffer=True, handshake_rtt=True),
 }
-"""All readings by their column in `measured/readings.csv`; the last one is the default."""
+"""Interpretations of the study by column of `measured/readings.csv`; the last is our default."""
 PERIOD, JUMBO = "P", "TP2"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A response variable of the study, with the value that the study prints for a case."""
+    """A response variable of the study, and its printed value for one case."""
 
     response: str
     title: str

@@ -27,7 +27,7 @@ class Algorithm:
     """The algorithm's `congestion` table in a scenario."""
     law: Callable[[], Law]
     published: Callable[[float], float] | None = None
-    """Response function of the loss rate for evenly spaced losses; None if the engine has one."""
+    """Response function of the loss rate for evenly spaced losses; None to use the engine's."""
 
     def response(self, p: float) -> float | None:
         """Return the mean window in segments that the response function gives at loss rate `p`.

@@ -23,7 +23,7 @@ class Verdict(Enum):
     FEEDBACK = "with feedback delay"
     """The mean window agrees with the law if feedback takes a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
-    """Losses are so few round trips apart that recoveries fill most of the time."""
+    """Losses are less than three round trips apart, so that recoveries fill most of the time."""
     RTT_QUANTISED = "RTT-quantised"
     """Even losses, and a sawtooth whose length differs from the law's by less than half an RTT."""
     OUTSIDE = "outside"
