@@ -160,7 +160,7 @@ BUFFERS = (0.25, 1.0, 4.0)
 
 
 def alone() -> list[str]:
-    """Return the table of one flow on each path with each buffer."""
+    """Return the table of runs with a single flow, for every path and every buffer size."""
     return _single({
         Bottleneck(*path, buffer): _times(Bottleneck(*path))
         for path in PATHS

@@ -9,9 +9,9 @@ from longhaul.analysis.judging import Expected
 VALUE = "value"
 """Kind of an expected value that the source states for exactly this case."""
 CONDITIONS_MEAN = "mean of all conditions"
-"""Kind of an expected value that is a mean over conditions.
+"""Kind of an expected value that the source prints as a mean over conditions.
 
-The source prints it with its range over conditions, in which the measured value has to lie.
+The source also prints the range over conditions, in which the measured value has to lie.
 """
 TREND = "trend"
 """Kind of a qualitative statement of the source; its value is 1 if it is true, else 0."""

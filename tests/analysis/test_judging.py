@@ -51,8 +51,8 @@ def test_a_printed_run_is_compared_with_the_interval_of_one_more_run(
 ) -> None:
     """Check the verdict on a number that the source prints for a single run.
 
-    `interval` predicts one more run. The source prints 10, rounded by up to 0.5. The claim's band
-    is 9 to 11, and values up to 4 contradict the claim.
+    `interval` is the prediction interval of one more run of ours. The source prints 10, rounded by
+    up to 0.5. The claim's band is 9 to 11, and values up to 4 contradict the claim.
     """
     expected = Expected(9.0, 11.0, opposite=4.0, printed=10.0, rounding=0.5)
     found, reason = expected.judge_one_run(interval, median)

@@ -233,7 +233,7 @@ def test_flows_without_any_rate_do_not_starve() -> None:
 
 
 def test_smoothness_is_of_flows_that_send() -> None:
-    """Check smoothness, the deviation of a flow's rates over their mean (RFC 5166, section 2.4).
+    """Check smoothness: a flow's deviation of rates, divided by their mean (RFC 5166, section 2.4).
 
     Rates of 1 and 3 have a mean of 2 and a deviation of 1; flows without rates have no smoothness.
     """

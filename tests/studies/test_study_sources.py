@@ -111,7 +111,7 @@ def turning_point(claim: Claim) -> float | None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
-    """Check that a claim "A is larger than B" is contradicted (`opposite`) from A = B on."""
+    """Check that a claim "A is larger than B" is contradicted (`opposite`) if A is at most B."""
     for claim in study.claims:
         band, turn = claim.expected, turning_point(claim)
         is_open = not (isfinite(band.low) and isfinite(band.high))

@@ -50,7 +50,7 @@ def main() -> None:
 def _draw(rooms: Sequence[Room], count: int, seed: int) -> list[Mutation]:
     """Draw `count` changes and number them from 1.
 
-    Each group of files (room) gets a number of changes in proportion to its share.
+    The changes are distributed over groups of files (rooms) in proportion to their `share`.
     """
     whole = sum(room.share for room in rooms)
     drawn: list[Mutation] = []
@@ -94,9 +94,9 @@ def _python(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation]
 
 
 def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], Suite]:
-    """Build the copy with all changes that compile, and run the tests without an active change.
+    """Build the copy with all changes that compile, and run its tests with every change off.
 
-    Return the changes that compile, and the tests with the changes that each test reaches. `homes`
+    Return the changes that compile, and the tests with the changes that each test executes. `homes`
     are the packages to test.
     """
     while True:

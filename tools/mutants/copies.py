@@ -42,7 +42,7 @@ def write(language: str, mutations: Iterable[Mutation]) -> None:
 
 
 def _files() -> list[Path]:
-    """Return the tree's files that Git does not ignore, and symbolic links to directories."""
+    """Return the tree's files that Git does not ignore; every symbolic link counts as a file."""
     command = ["git", "ls-files", "-coz", "--exclude-standard"]
     listed = subprocess.check_output(command, cwd=TREE, text=True)
     return [Path(name) for name in listed.split("\0") if name and (TREE / name).exists()]

@@ -38,7 +38,7 @@ class Grammar:
     """Types of nodes without executed expressions: types, patterns, constants, macros."""
     skipped_fields: frozenset[str]
     defaults: dict[str, list[str]]
-    """Values that a changed function returns at its beginning, by its return type."""
+    """Values that a changed function returns without running its body, by its return type."""
     optional: str
     """Text in the names of return types that include None."""
 

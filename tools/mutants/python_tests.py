@@ -1,4 +1,4 @@
-"""Run of the copy's Python tests without an active change, to record which changes they reach."""
+"""Run of the copy's Python tests with all changes off, recording the changes each test executes."""
 
 import sys
 import tempfile

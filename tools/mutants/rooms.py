@@ -21,7 +21,7 @@ class Room:
     """Number of changes that are drawn in this group of files, of 160 in all groups."""
 
     def parts(self) -> dict[str, list[Path]]:
-        """Return the room's files by part, such as an algorithm, a queue, or a directory."""
+        """Return the room's non-test files, by the file or directory directly below a root."""
         parts: dict[str, list[Path]] = {}
         for root in (TREE / root for root in self.roots):
             for file in sorted(root.rglob(f"*{SUFFIXES[self.language]}")):

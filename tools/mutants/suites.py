@@ -33,7 +33,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that pass on the unchanged code, each with the numbers of the changes it reaches."""
+    """Tests that pass on the unchanged code, with the numbers of the changes that each executes."""
 
     reached: dict[Test, frozenset[int]]
 

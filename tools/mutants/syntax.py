@@ -63,7 +63,7 @@ def _is_docstring(statement: Node) -> bool:
 
 
 def _defaults(function: Node, grammar: Grammar) -> list[str]:
-    """Return the values that a changed `function` may return at its beginning."""
+    """Return the values that a changed `function` may return at once, without running its body."""
     returned = _text(function.child_by_field_name("return_type"))
     return grammar.defaults.get(returned, ["None"] if grammar.optional in returned else [])
 
@@ -163,14 +163,14 @@ def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
 def _prefetches(node: Node, field: str) -> bool:
     """Return true if `node`, a function or a call, only prefetches memory.
 
-    The name of the function is in `field` of the node.
+    The field `field` of the node has the function's name, which then begins with "prefetch".
     """
     name = re.split(r"\.|::", _text(node.child_by_field_name(field)))[-1]
     return name.startswith("prefetch")
 
 
 def _names(statement: Node) -> bool:
-    """Return true if a Python statement defines a local variable, which is needed later."""
+    """Return true if a Python statement assigns a local variable that later statements need."""
     left = statement.child_by_field_name("left")
     made = left is not None and left.type in ("identifier", "pattern_list")
     return statement.type == "assignment" and made

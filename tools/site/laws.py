@@ -14,7 +14,7 @@ WORDS = frozenset(
         *("lost", "off", "bandwidth", "gradient", "utility", "spacing", "feedback"),
     }
 )  # fmt: skip
-"""Words that are variables if they are next to an operator, as single letters are."""
+"""Words that are variables only next to an operator; elsewhere they are plain text."""
 
 TOKEN = re.compile(
     r"(?P<power>\^(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[\w.]+))|(?P<name>[A-Za-z]\w*)"

@@ -15,7 +15,7 @@ COPIED = {
         for readme in ROOT.glob("reproductions/longhaul_studies/**/README.md")
     },
 }
-"""Pages outside `docs` that are copied, with their paths in the site."""
+"""Pages outside `docs` that are copied into the site, with the paths of the copies."""
 
 LINK = re.compile(
     r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#:\s]+)((?:#[^)\s]*)?)\)|(!\[[^\]]*\]\()([^):\s]+)(\))"

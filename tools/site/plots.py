@@ -43,7 +43,7 @@ def write(pages: Pages) -> None:
 
 
 class Samples:
-    """Runs of the examples, which are simulated only for plots that are not stored."""
+    """Sample plots from runs of the examples, which are simulated only if a plot is not stored."""
 
     def __init__(self) -> None:
         self._runs: dict[str, longhaul.Results] = {}

@@ -1,8 +1,8 @@
 """Conversion of recordings into reference data (`gold`): figures, windows, timing, settings.
 
 Cases without a new recording keep their data. Of several recordings of a case, the one with the
-fewest late packets is the reference, and the others are repeats. The first cases already have a
-reference from another program, so all their recordings are repeats.
+fewest late packets is the reference, and the others are repeats. The 56 first cases already have a
+reference from another program, so all new recordings of these cases are repeats.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from validation.linux.kernel import Recording
 GOLD = Path(__file__).parent / "gold"
 
 OWN_RUN = 10
-"""Runs of the project's own recorder are numbered from this number + 1 in the reference data."""
+"""Offset of our recorder's run numbers in the reference data; another recorder has lower ones."""
 
 DRAWN = 2
 """Maximum number of flows in a plot; if a case has more, only the first flow is drawn."""
@@ -113,7 +113,7 @@ def _write_settings(recording: Recording) -> None:
 
 
 def _merge(name: str, new: list[Row], keys: tuple[str, ...]) -> None:
-    """Write the rows `new` to the table `name`, in place of old rows with equal columns `keys`.
+    """Write the rows `new` to the table `name`, in place of old rows with equal cells in `keys`.
 
     Rows are sorted by case and run.
     """

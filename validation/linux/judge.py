@@ -28,7 +28,7 @@ class Verdict(bands.Verdict):
     """One figure of one flow of a recorded case."""
 
     repeats: bool
-    """True if the difference exceeds the band, but not the differences between kernel runs."""
+    """True if the difference exceeds the band, but is no larger than between two kernel runs."""
 
     @property
     def first(self) -> bool:
@@ -55,7 +55,7 @@ def recorded() -> dict[str, dict[tuple[str, str], float]]:
 
 
 LATEST = 0.25
-"""Maximum lateness of a packet in a repeated recording that is used, as a fraction of the RTT.
+"""Lateness of a packet, as a fraction of the RTT, above which a repeated recording is left out.
 
 It equals RACK's reordering window.
 """

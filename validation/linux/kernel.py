@@ -18,7 +18,7 @@ INFINITE = 2**31 - 1
 """ssthresh before the first reduction (`TCP_INFINITE_SSTHRESH`)."""
 
 REDUCING = 2
-"""First of the values of `ca_state` in which the window is reduced: CWR, recovery and loss."""
+"""Smallest value of `ca_state` in which Linux reduces the window: 2 is CWR, 3 recovery, 4 loss."""
 
 
 @dataclass(frozen=True)

@@ -47,5 +47,5 @@ def _row(title: str, verdicts: Sequence[Verdict], band: str = "") -> list[object
 
 
 def _sets(verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-    """Split the verdicts into those on the first cases and those on later cases."""
+    """Split the verdicts into those on the 56 cases recorded first and those on all later cases."""
     return [v for v in verdicts if v.first], [v for v in verdicts if not v.first]

@@ -28,7 +28,7 @@ PARTS = {
 
 
 def main() -> int:
-    """Simulate the named parts, print and write the rows; fail if one is out of tolerance."""
+    """Simulate the named parts, print and write their rows; fail if a row is out of tolerance."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
     parser.add_argument("--processes", type=int, default=2)

@@ -26,9 +26,9 @@ CHAPTERS = {
     9: "files without losses: tables 9-10 and 9-11",
 }
 SHORTENED = 8
-"""Number of the chapter for which only shortened runs exist.
+"""Number of the chapter of the study that is compared with shortened runs only.
 
-They served to choose between interpretations of the study's text (`readings.py`).
+These runs served to choose between interpretations of the study's text (`readings.py`).
 """
 
 
@@ -165,7 +165,7 @@ def _readings() -> list[str]:
 
 
 def _goodput_readings() -> str:
-    """Return the mean difference from the printed goodputs with each reading, as text."""
+    """Return as text how far our goodputs are from the printed ones under each interpretation."""
     distances = [
         [_distance(value, published) for value in measured]
         for *_, published, measured in goodput_readings.beside_print()

@@ -1,9 +1,9 @@
 """Possible causes of slow long-lived flows among jumbo files: traffic, buffers, chance.
 
-A reading is a cause, as a change to condition 8 of chapter 7, with users only below direct access
-routers. `python -m validation.mesonet.jumbo_readings [READING ...]` simulates the named or all
-readings with their algorithms and seeds; all take half an hour of processor time. The goodputs of
-the long-lived flows in TP2 replace earlier ones in `measured/jumbo_readings.csv`.
+Each possible cause (reading) is simulated as a change to condition 8 of NIST SP 500-282, chapter 7,
+with users only below direct access routers. `python -m validation.mesonet.jumbo_readings
+[READING ...]` simulates the named or all causes; all take half an hour of processor time. The table
+`measured/jumbo_readings.csv` keeps the goodputs of the long-lived flows in period TP2.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COLUMNS = ("reading", "algorithm", "seed", *ENDS)
 
 @dataclass(frozen=True)
 class Reading:
-    """A possible cause of slow flows: changes to the scenario, and the runs that test it."""
+    """A possible cause of slow flows, with the changes and runs of the scenario that test it."""
 
     changes: Sequence[str] = ()
     runs: Sequence[tuple[str, int]] = (("TCP", 1),)

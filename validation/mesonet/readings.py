@@ -49,7 +49,7 @@ PERIOD, JUMBO = "P", "TP2"
 
 @dataclass(frozen=True)
 class Figure:
-    """A response variable of the study, with the value that the study prints for a case."""
+    """A response variable of the study, and its printed value for one case."""
 
     response: str
     title: str

@@ -24,7 +24,7 @@ KNEE_PKTS = 100
 
 @dataclass(frozen=True)
 class Lossless:
-    """A condition, with the values of tables 6-29 and 6-30 for standard TCP."""
+    """A condition almost without losses, with values of standard TCP in tables 6-29 and 6-30."""
 
     number: int
     think_s: float
@@ -78,7 +78,7 @@ def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
 
 
 def _growth(acknowledgements: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the growth in packets of an initial window of two after `acknowledgements` ACKs."""
+    """Return by how many packets a window of two has grown after `acknowledgements` ACKs."""
     to_knee = KNEE_PKTS - 2
     beyond = np.maximum(acknowledgements - to_knee, 0.0)
     window: NDArray[np.float64] = np.sqrt(KNEE_PKTS**2 + KNEE_PKTS * beyond)

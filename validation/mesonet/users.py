@@ -27,10 +27,10 @@ def rows() -> Iterator[Row]:
 
 
 def waves() -> Iterator[Row]:
-    """Yield rows for the waves in which users begin (E-28).
+    """Yield rows for the number of users that have begun at two times (E-28).
 
-    A quarter begins at once; the others wait, with a mean of a third, two thirds or all of a think
-    time.
+    A quarter of the users begins at once. The others wait for a random time with a mean of 1/3, 2/3
+    or 1 think time.
     """
     run = simulate(10, users={"think": "1 s"}, network={"backbone_rate": 8000})
     sources = sum(MesoNet.of(run).topology["sources"].drop_nulls().to_list())

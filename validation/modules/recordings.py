@@ -18,9 +18,9 @@ from validation.pages import table
 STANDARD = Path(__file__).parent / "tcp_standard.c"
 
 Both = tuple[Sequence[Verdict], Sequence[Verdict]]
-"""Verdicts on simulations with the kernel's modules, and on those with our algorithms.
+"""Verdicts on simulations with the kernel's modules, and on simulations with our algorithms.
 
-Both have the same order.
+Verdicts at the same place are on the same recorded figure.
 """
 
 
@@ -39,7 +39,7 @@ def judged(built: Mapping[str, Path], folder: Path, pool: Executor) -> Both:
 
 
 def counts(both: Both) -> list[str]:
-    """Return a table of the numbers of figures within their bands, by algorithm and side."""
+    """Return a table of the numbers of figures within bands, for each module and our algorithm."""
     heads = ("flows", "modules: main", "ours: main", "modules: all", "ours: all")
     flows = dict.fromkeys(own.flow for own in both[1])
     rows = [(flow, [[v for v in side if v.flow == flow] for side in both]) for flow in flows]

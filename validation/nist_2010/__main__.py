@@ -38,9 +38,10 @@ def page() -> str:
 
 
 def _estimated() -> dict[str, int]:
-    """Return counts of chapter 8's ranges of goodputs by distance from the printed values.
+    """Count recomputed goodput ranges of chapter 8 by their distance from the printed ranges.
 
-    The keys are `all`, `exact`, and `two` and `five` for at most 2 and 5 percentage points.
+    `all` counts all ranges, `exact` those that agree, and `two` and `five` those that differ by at
+    most 2 and 5 percentage points.
     """
     values = [v for e in ("ch8high", "ch8low") for v in printed_differences(e, "larger")]
     distances = [distance(value) for value in values]

@@ -43,8 +43,8 @@ def _value(
 ) -> Row:  # fmt: skip
     """Return a row that compares a printed with a computed value.
 
-    `what` names the value, `decimals` are those that are printed, `error` is a known error in the
-    report, and `inputs` the possible error due to the rounding of printed inputs.
+    `what` names the value, which is printed with `decimals` decimals. `error` describes a known
+    error of the report. `inputs` is the possible error due to the rounding of printed inputs.
     """
     band = Expected.as_printed(printed, decimals, inputs)
     return replace(judged("", what, printed, computed, band, "as printed"), error=error)
@@ -156,7 +156,7 @@ def _appendix_c_ranks() -> Iterator[Row]:
 
 
 def _cube_edges() -> Iterator[Row]:
-    """Yield rows for table 4-30: differences between the printed averages of adjacent corners."""
+    """Yield rows for table 4-30: changes of the average rank along the edges of the 2^3 design."""
     averages = numbers(by_first("b_table4-29_condition_ranks")["average_rank"])
     edges = {edge.ends: edge for edge in ranks.cube_edges(averages, digits=1)}
     for row in rows("b_table4-30_rank_changes"):
@@ -238,9 +238,9 @@ def _correlation_groups() -> Iterator[Row]:
 
 
 def _grubbs() -> Iterator[Row]:
-    """Yield rows for Grubbs' test: largest possible statistics, and critical values.
+    """Yield rows for Grubbs' test: statistics of extreme samples, and critical values.
 
-    The largest statistic is computed for one extreme value and for two equal ones.
+    In these samples, all values but one or two are equal.
     """
     for count, largest in ((6, 2.041), (7, 2.268), (8, 2.475)):
         alone = outliers.residuals([1.0] + [0.0] * (count - 1))
@@ -277,7 +277,7 @@ def _lags() -> Iterator[Row]:
 def _rank_averages(table: str) -> Iterator[Row]:
     """Yield rows that recompute averages and deviations of the algorithms' ranks in `table`.
 
-    Averages are over kinds of files: for y2u, for y16u, and for both.
+    Averages are over kinds of files: for y2u, y16u and both together. Deviations are for both.
     """
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}
@@ -378,7 +378,7 @@ def printed_differences(experiment: str, base: str) -> Iterator[Row]:
 
 
 def _completions() -> Iterator[Row]:
-    """Yield rows for table 6-31: flows completed in a period, from the printed, rounded rate."""
+    """Yield rows for table 6-31: completed flows per interval, recomputed from the total in TP2."""
     for row in rows("c_table6-31_DD_completions_TP2_cond4"):
         total = float(row["dd_completed_TP2"])
         yield _value(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)

@@ -59,7 +59,7 @@ def print_verdicts(comparison: Comparison) -> None:
 
 
 def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
-    """Write the report, the page, and the long report with its plots.
+    """Write `report.json`, the page `docs/validation.md`, and a long report with plots.
 
     `anchors` has the rows on published figures.
     """

@@ -70,7 +70,7 @@ def _pair(verdict: Row | None, form: str) -> str:
 
 
 def _outside(verdicts: list[Row], flow: int) -> str:
-    """Return the names of figures of flow number `flow`, and of the link, outside their bounds."""
+    """Return the names of figures out of bounds: those of flow number `flow` and of the link."""
     others = f"flow {1 - flow}: "
     names = (
         verdict.metric.removeprefix(f"flow {flow}: ")

@@ -82,7 +82,7 @@ def _sources(tree: Path, folder: Path) -> Path:
 
 
 def _lay_out(sources: Path, files: Iterable[str], includes: Path) -> None:
-    """Fill `includes` with the needed headers of the tree, and with empty files for all others."""
+    """Fill `includes` with the headers `HEADERS`, and empty files for other included headers."""
     for name in _included(sources / file for file in [*files, *HEADERS]):
         header = includes / name
         header.parent.mkdir(parents=True, exist_ok=True)

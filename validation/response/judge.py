@@ -23,7 +23,7 @@ class Verdict(Enum):
     FEEDBACK = "with feedback delay"
     """The mean window agrees with the law if feedback takes a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
-    """Losses are so few round trips apart that recoveries fill most of the time."""
+    """Losses are less than three round trips apart, so that recoveries fill most of the time."""
     RTT_QUANTISED = "RTT-quantised"
     """Under even losses, the period of the sawtooth is within half an RTT of the law's."""
     OUTSIDE = "outside"

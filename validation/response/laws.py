@@ -28,9 +28,9 @@ class Law(ABC):
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
         """Return the windows after a step of at most one round trip.
 
-        `rounds` is the length of the step in round trips, `acked` the data acknowledged in it, in
-        windows. Both are equal if acknowledgements keep up with the window; in recovery, `acked` is
-        0.
+        `rounds` is the length of the step in round trips. `acked` is the data acknowledged in the
+        step, as a fraction of each window: equal to `rounds` if acknowledgements keep up with the
+        window, and 0 in recovery.
         """
 
     @abstractmethod
@@ -89,12 +89,12 @@ class AboveLowWindow(Law):
         self.law.begin(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow like standard TCP up to the low window, and by `self.law` above it."""
+        """Grow by standard TCP's law below the low window, and by the law `law` above it."""
         own = self.law.grow(cwnd, rounds, acked)
         return np.where(cwnd < self.low_window, cwnd + acked, own)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Halve windows up to the low window, and reduce larger windows by `self.law`."""
+        """Halve windows below the low window, and reduce larger windows by the law `law`."""
         small = signalled & (cwnd < self.low_window)
         return np.where(small, cwnd / 2.0, self.law.cut(cwnd, signalled))
 
@@ -280,9 +280,9 @@ class Bic(Law):
         return cwnd + acked * np.minimum(step, self.max_increment)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove an eighth of the window of `signalled` flows, and store the window as the peak.
+        """Remove an eighth of the windows of `signalled` flows, and store the old windows as peaks.
 
-        With fast convergence, a window below the last peak is stored as a lower peak.
+        With fast convergence, an old window below the last peak is stored less a sixteenth.
         """
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)

@@ -81,7 +81,7 @@ class _Flows:
     def mean_window(self, cuts: int) -> float:
         """Return the mean window over flows and steps after the settling time, in segments.
 
-        The steps cover `cuts` intervals between losses.
+        Settling time and measured steps together last for `cuts` mean intervals between losses.
         """
         steps = int(cuts * self.steps_per_cycle)
         settling = int(steps * SETTLING)

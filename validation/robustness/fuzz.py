@@ -4,8 +4,8 @@
 every tenth is run by the command line, with a report and plots. The only correct outcomes are
 success and an error message. `legal` are random scenarios without mistakes, whose results have to
 satisfy the invariants of `invariants.py`; every twentieth is run twice and must give the same
-bytes. Each batch has its own process with limits of memory and file size; long cases are
-interrupted, and must end within five seconds.
+bytes. Each batch of scenarios has its own process with limits of memory and file size. A scenario
+that takes too long is interrupted, and must then end within five seconds.
 """
 
 import argparse
@@ -166,9 +166,9 @@ def _found(what: str) -> None:
 
 
 def _through_python(seed: int, scratch: Path) -> None:
-    """Check the mutated scenario of a seed, and simulate it for a moment if it is valid.
+    """Check the mutated scenario of `seed`, and simulate it for a moment if it is valid.
 
-    Its files are written to the directory `scratch`.
+    The scenario and its results are written to the directory `scratch`.
     """
     import longhaul
 

@@ -43,7 +43,7 @@ def schema() -> Schema:
 
 
 def scenario(seed: int) -> tuple[str, int]:
-    """Return a legal scenario as JSON, and the number of drawn keys that made it illegal."""
+    """Return a legal scenario as JSON, and the number of random keys discarded as illegal."""
     draw = _scale(random.Random(seed))
     if made := transport.scenario(seed, draw):
         return json.dumps(made, indent=1), 0

@@ -32,7 +32,7 @@ TOLERANCE_S = 0.2
 
 
 def scenario(seed: int, draw: Draw) -> dict[str, Any] | None:
-    """Return the scenario of a seed; None for seeds that get a scenario with random keys."""
+    """Return a scenario for three of eight seeds; None for the others, which get random keys."""
     made = {1: _idle, 3: _tail, 6: _receive_window}.get(seed % 8)
     return {"seed": seed + 1, **made(draw)} if made else None
 

@@ -34,8 +34,8 @@ ALTERNATE = {"gilbert_elliott": {"p": 1, "r": 1, "good_loss": 0, "bad_loss": 1}}
 """Loss of every other packet."""
 
 ROUNDS_LOST = {"none": 0, "once": 1, "again": 2}
-"""Number of round trips that lose every other packet: 1 is the round trip of the window, 2 also the
-round trip of its retransmissions."""
+"""Number of round trips in which every other packet is lost: none, that of the full window, or also
+the next one, with the retransmissions."""
 
 
 LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}

@@ -66,9 +66,9 @@ SIX_ROUTERS, DUMBBELL = Segments(header=54, per_ack=2), Segments(header=40, per_
 
 @dataclass(frozen=True)
 class Group:
-    """Web connections of some clouds that start at the rate `rate`, with the bytes they transfer.
+    """Web connections, their start times, and the bytes that they transfer.
 
-    The arrays have an element per connection.
+    `rate` is the number of connections per second. The arrays have an element per connection.
     """
 
     rate: float
@@ -78,7 +78,7 @@ class Group:
     request_bytes: np.ndarray
     """Bytes on the links in the direction of requests, with headers and control packets."""
     fastest_bps: np.ndarray
-    """Maximum rate of each response in bit/s, which follows from its window and RTT."""
+    """Maximum possible rate of each response in bit/s: the window per RTT."""
     size_bytes: np.ndarray
     """Sizes of the responses in bytes, without headers."""
 
@@ -101,11 +101,11 @@ class Group:
         return float(responses.sum()), float(self.request_bytes[counted].sum())
 
     def keeps_rule(self, rate: float, count: int) -> bool:
-        """Return true if the first `count` responses after the warm-up satisfy the rule for a run.
+        """Return true if the first `count` responses after the warm-up satisfy the study's rule.
 
-        The rule is that of the dissertation: a response above 10 MB begins within `LARGE_WITHIN_S`
-        of the warm-up's end, and the 99th percentile of sizes is above 65 kB. `rate` is the number
-        of connections per second.
+        The rule: a response above 10 MB begins within `LARGE_WITHIN_S` of the end of the warm-up,
+        and the 99th percentile of response sizes is above 65 kB. `rate` is the number of
+        connections per second.
         """
         starts = self.starts(rate)
         first = np.searchsorted(starts, WARM_UP_S)

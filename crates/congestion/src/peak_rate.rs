@@ -26,8 +26,8 @@ struct DeliveryMark {
 }
 
 impl PeakRate {
-    /// Updates the maximum rate for an acknowledgement. Its rate is the lower of the sending rate and the delivery
-    /// rate, both since the last acknowledgement with a rate.
+    /// Updates the maximum with the rate at an acknowledgement: the lower of the sending rate and the delivery rate.
+    /// Both are measured since the last acknowledgement that gave a rate.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // Samples that would have begun before time zero are impossible and are ignored.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);

@@ -242,7 +242,7 @@ impl CongestionState {
         }
     }
 
-    /// Restarts the window at `cwnd` segments, because nothing was sent for a timeout.
+    /// Restarts the window at `cwnd` segments, because nothing was sent for the length of a retransmission timeout.
     pub fn restart_after_idle(&mut self, cwnd: f64) {
         self.window.set_cwnd(cwnd);
         self.slow_start.on_idle_restart();

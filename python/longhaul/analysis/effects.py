@@ -146,7 +146,7 @@ def cumulative_residual_sd(
 def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
     """Return the response that a linear model with the `chosen` effects predicts for each run.
 
-    For a row of `coded`, it is the grand mean plus half of each effect with its term's sign.
+    It is the grand mean plus half of each effect, times the sign of the effect's term in the row.
     """
     matrix = np.asarray(coded, float)
     value = np.full(len(matrix), grand_mean)

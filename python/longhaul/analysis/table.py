@@ -371,7 +371,7 @@ class ResponseTable:
         return {number: str(level) for number, level in every if level in levels}
 
     def require_levels(self) -> None:
-        """Raise TableError if a run (such as another experiment's) lacks a level of a factor."""
+        """Raise TableError if a run lacks a level of a factor, as runs of other experiments may."""
         for factor in self.factors:
             if without := self.frame[factor].null_count():
                 raise TableError(

@@ -156,8 +156,8 @@ impl Queue {
         }
     }
 
-    /// Decides about an arriving packet of one of two priorities. Packets of low priority are accepted only while no
-    /// packet waits. They delay others at most by their own transmission.
+    /// Decides about an arriving packet of high or low priority. A packet of low priority is accepted only while no
+    /// packet waits, so it delays others at most by its own transmission.
     ///
     /// Takes `arrival` by value, so that the caller can keep it in registers.
     #[cold]

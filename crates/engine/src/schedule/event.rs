@@ -32,7 +32,7 @@ pub(crate) enum Event {
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed-ACK timer may have expired.
     DelayedAckTimer(u32),
-    /// The deadline of an endpoint of a foreign stack's connection may have come; the index is twice the connection's
+    /// A deadline at one endpoint of a foreign stack's connection may have passed. The index is twice the connection's
     /// number, plus one for the receiver.
     Stack(u32),
     /// A traffic source opens its next connection.

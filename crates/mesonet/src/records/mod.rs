@@ -1,7 +1,7 @@
 //! Reports of a simulation: a record per interval, and other records as events happen.
 //!
-//! The records have the contents of NIST SP 500-282, tables 3-4 to 3-8. Means, rates and shares follow from their
-//! counts and sums. A count is over one interval unless its field states another period.
+//! The records have the contents of NIST SP 500-282, tables 3-4 to 3-8. Means, rates and shares can be
+//! computed from counts and sums. A count is over one interval unless its field states another period.
 
 mod trace;
 
@@ -308,7 +308,7 @@ pub struct GoodputBatch {
     pub min: f64,
     /// Largest goodput.
     pub max: f64,
-    /// The 10th to 90th percentiles of goodput. The value for the fraction p of n flows has rank `ceil(n p)`.
+    /// The 10th, 20th, ..., 90th percentiles of goodput. Percentile P of n flows has the rank `ceil(n P / 100)`.
     pub deciles: [f64; 9],
 }
 

@@ -18,8 +18,8 @@ const MAX_HOSTS: u64 = 100_000_000;
 /// Allowed deviation of a sum of three shares from 1. Published tables round thirds to 0.33.
 pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
-/// Returns the key of the share of hosts below routers of `class`. Sources and receivers have equal
-/// keys.
+/// Returns the scenario key for the fraction of hosts that are attached to routers of `class`. The
+/// tables of sources and of receivers use the same key.
 fn share(class: AccessClass) -> Field<f64> {
     match class {
         AccessClass::Normal => Shares::normal,

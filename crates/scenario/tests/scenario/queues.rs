@@ -419,8 +419,8 @@ fn a_threshold_at_the_limit_is_refused() {
 }
 
 /// Checks that default limits are those of each discipline's own source. RFC 8289, RFC 8033 and the papers on RED, PI,
-/// REM, DECbit, round robin and DRR give none: the limit is then one bandwidth-delay product. The simulations of VCP
-/// and XCP use one bandwidth-delay product.
+/// REM, DECbit, round robin and DRR give none: the limit is then one bandwidth-delay product. The papers on VCP and XCP
+/// simulate queues of one bandwidth-delay product.
 #[test]
 fn default_limits_are_those_of_each_disciplines_own_source() {
     let limit = |profile: &str, kind: &str| {

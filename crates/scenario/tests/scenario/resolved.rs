@@ -1,4 +1,4 @@
-//! The resolved form of scenarios: complete, canonical and hashed; and warnings about resolved
+//! Tests of resolved scenarios: completeness, canonical form, hash, and warnings about resolved
 //! values.
 
 use longhaul_engine::queue::DISCIPLINES;

@@ -20,11 +20,11 @@ class Running:
     """The statistic of the first n values, for each n in `counts`."""
 
     def after(self, count: int) -> np.ndarray:
-        """Return the statistic for all n of at least `count`."""
+        """Return the statistic of the first n values, for all n from `count` on."""
         return self.values[self.counts >= count]
 
     def range_after(self, count: int) -> float:
-        """Return the maximum minus the minimum of the statistic for all n of at least `count`."""
+        """Return the maximum minus the minimum of the running statistic from n = `count` on."""
         return float(np.ptp(self.after(count)))
 
     def variation_after(self, count: int) -> float:

@@ -296,8 +296,8 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Advances ProbeRTT by one acknowledgement. The measurement begins once `few` is true: few enough segments are in
-    /// flight. Returns true when the measurement has lasted for 200 ms and for a round trip.
+    /// Advances ProbeRTT by one acknowledgement. The measurement begins once few enough segments are in flight, which
+    /// `few` tells. Returns true when the measurement has lasted for 200 ms and for a round trip.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {

@@ -8,7 +8,7 @@ use super::laws::{
     PUSHING_ALPHA, RECOVERY_ALPHA,
 };
 
-/// States of the state machine (section 4).
+/// States of the state machine (C4 draft, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum State {
     /// Doubles the rate until the nominal rate no longer grows (section 4.2).

@@ -67,7 +67,7 @@ impl Socket {
         (self.recovering, self.cwr_until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery. Returns false if the acknowledgement that ended it has not been passed to [`Self::on_ack`] yet.
+    /// Ends a recovery at time `now`. Returns true if the acknowledgement that ended it has already been processed.
     pub fn end_recovery(&mut self, now: Time) -> bool {
         (self.recovering, self.ending) = (false, self.acked_at != now);
         !self.ending
