@@ -192,7 +192,8 @@ def test_a_point_that_is_no_condition_is_refused(tmp_path: Path) -> None:
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
         (folder / part).write_text((STUDY.path / part).read_text())
     text = (STUDY.path / "experiments.toml").read_text()
-    head, _, _, cut, *_ = text.split("[[experiments]]")
+    head, *experiments = text.split("[[experiments]]")
+    (cut,) = (one for one in experiments if '"N7-CUT"' in one)
     wrong = cut.replace("quick = [3, 5,", "quick = [33, 5,")
     (folder / "experiments.toml").write_text(f"{head}[[experiments]]{wrong}")
     with pytest.raises(longhaul.ScenarioError, match="N7-CUT: unknown condition `33`"):
