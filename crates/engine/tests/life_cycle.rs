@@ -136,8 +136,8 @@ fn a_larger_response_takes_the_packets_of_ns2() {
     assert_alike(&packets(&config), NS2_LARGE, earlier);
 }
 
-/// With `Fin::Alone`, the FIN is always a separate segment, sent once all data is acknowledged. The acknowledgement of
-/// a small response is delayed by 100 ms, and thus the FIN, too.
+/// Checks that the FIN is always a separate segment with `Fin::Alone`, sent once all data is acknowledged. For a small
+/// response, this is late: the acknowledgement is delayed by 100 ms.
 #[test]
 fn a_fin_may_always_be_alone() {
     let alone = |recovery| Tcp {

@@ -209,9 +209,9 @@ words! {
         /// Segments leave in proportion to the flight size at the start of recovery. Once the flight is below the new
         /// window, one more segment may be sent than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// Segments leave in proportion to cwnd at the start of recovery. Only ACKs that advance and report no loss
-        /// allow one more segment than was delivered (RFC 9937). Reductions for ECN marks are spread over a round trip,
-        /// too (Linux).
+        /// Segments leave in proportion to cwnd at the start of recovery. One more segment may be sent than was
+        /// delivered only if the cumulative ACK advances and no loss is reported (RFC 9937). Reductions for ECN marks
+        /// are spread over a round trip, too (Linux).
         Linux = "linux-6.18",
     }
 }
@@ -235,7 +235,7 @@ words! {
         None = "none",
         /// cwnd is reduced to the initial window (RFC 5681).
         InitialWindow = "initial-window",
-        /// cwnd is halved for each retransmission timeout without a transmission, down to the initial window. Slow
+        /// cwnd is halved each time that nothing is sent for a retransmission timeout, down to the initial window. Slow
         /// start then continues up to three quarters of the former cwnd (RFC 2861).
         Halved = "halved",
     }

@@ -1,7 +1,7 @@
 //! Merging: packets of several links that lead to one further link are processed in order of arrival.
 //!
-//! All arrivals up to the smallest delay of these links from now are known: a packet that has not yet entered any of
-//! the links arrives later. One event processes all known arrivals.
+//! A packet that has not yet entered any of these links cannot arrive before their smallest delay is over. All earlier
+//! arrivals are thus known, and one event processes them.
 
 use std::collections::BTreeSet;
 
@@ -165,7 +165,7 @@ struct ArrivalState<'a> {
     /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if a packet was accepted when the receiving link had no other packet to forward.
+    /// True if, during this event, the receiving link has accepted a packet when it had no other packet to forward.
     first: bool,
 }
 

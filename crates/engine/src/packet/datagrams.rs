@@ -27,8 +27,8 @@ enum Slot {
 }
 
 impl Slot {
-    /// Creates the slot of a datagram with the bytes `kept`. Bytes that do not fit into a slot are stored in a spare
-    /// buffer.
+    /// Creates the slot of a datagram with the bytes `kept`. More bytes than fit into a slot are stored in a buffer
+    /// from `spare`.
     fn of(kept: &[u8], spare: &mut Vec<Vec<u8>>) -> Self {
         if kept.len() <= SHORT {
             let mut bytes = [0; SHORT];

@@ -97,9 +97,8 @@ const RANDOM: Statements = Statements {
     ..PLAIN
 };
 
-/// Checks each discipline's properties against its source. PI and REM draw a random number for each packet, RED, PIE
-/// and others only once a queue has built up (RFC 8033 section 4.1: not before two packets wait). In FQ-CoDel, only the
-/// hash is random (RFC 8290 section 4.1.1). COBALT, CAKE, DECbit, step marking and DualPI2 mark by default.
+/// Checks each discipline's declared properties against its source. PIE, for example, draws no random number before two
+/// packets wait (RFC 8033 section 4.1). In FQ-CoDel, only the hash is random (RFC 8290 section 4.1.1).
 #[test]
 fn disciplines_are_as_their_sources_have_them() {
     let rows = [

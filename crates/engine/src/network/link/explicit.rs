@@ -185,10 +185,10 @@ impl ExplicitService {
         }
     }
 
-    /// Forwards the next packet, if its transmission has ended and it reaches the far end by `until`. The packet in
-    /// service is never forwarded. Without it, the link would seem to be empty while packets wait.
+    /// Forwards the next packet that has left service, if it reaches the far end by `until`.
     #[inline]
     pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
+        // The packet in service stays in the ring: an empty ring stands for a link without waiting packets.
         if self.propagating == 0 {
             return None;
         }

@@ -133,8 +133,8 @@ impl Link {
         self.draws
     }
 
-    /// Stores a packet of an access link until the packet's arrival at the far end. Returns true if it is the next
-    /// packet to be forwarded.
+    /// Stores a packet on an access link until it reaches the far end. Returns true if it is the next packet to be
+    /// forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }

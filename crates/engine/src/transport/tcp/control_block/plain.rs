@@ -68,8 +68,8 @@ impl ControlBlock {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Determines which processing may take the fast path, after an acknowledgement that did not take it. `is_open`
-    /// returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
+    /// Determines if the next acknowledgements and segments may take the fast path. `is_open` returns true if loss
+    /// recovery knows no lost, retransmitted or selectively acknowledged segment.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {
         let plain = self.growth_is_watched()

@@ -157,8 +157,8 @@ impl ControlBlock {
         (flags, SackHandle::NONE)
     }
 
-    /// Records the departure of a segment for round-trip times and packet pairs, and adds a request to routers, if the
-    /// connection uses these. Returns the segment's flags and options.
+    /// Prepares a segment for its departure, and returns its flags and options, with a request to routers if the
+    /// algorithm makes one. Records the send time if the connection times all segments or sends packet pairs.
     #[inline(never)]
     fn mark(
         &mut self,
@@ -293,8 +293,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// Returns the pacing of whole bursts (Linux). The first segment of a burst waits until the intervals of all
-    /// earlier segments have ended. After a pause, the intervals of a burst are shortened, by up to half.
+    /// Returns the pacing in Linux's variant: a burst begins when the intervals of all earlier segments are over. After
+    /// a pause, a burst's intervals are shortened by up to half.
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {

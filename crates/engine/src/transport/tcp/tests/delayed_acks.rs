@@ -131,8 +131,8 @@ fn later_duplicate_acknowledgements_are_held_back() {
     assert!(numbers(110, 9).is_empty());
 }
 
-/// Acknowledgements are held back only as long as one can report everything: two blocks wait, and the third one forces
-/// an acknowledgement. Every second segment is lost, and each arrival adds a block.
+/// Checks that an acknowledgement is held back only while it can report all blocks of segments that have arrived: the
+/// third block forces an acknowledgement.
 #[test]
 fn what_is_held_back_fits_into_one_acknowledgement() {
     let mut bench = nine_segments(1, false, 20);

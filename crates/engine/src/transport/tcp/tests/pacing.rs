@@ -64,14 +64,14 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     sent
 }
 
-/// A waiting segment leaves earlier if the pacing rate at least doubles, but not in Linux's variant. At 1 bit/s, a
-/// packet of 12,000 bits takes 12,000 s. After 0.1 s the rate rises to 1 Mbit/s, and the rest takes 12 ms. Without a
-/// pacing rate, no segment waits.
+/// Checks that a waiting segment leaves earlier once the pacing rate has at least doubled, except in Linux's variant.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;
     let early = PacedBursts::Early;
+    // A packet has 12,000 bits: 12,000 s at 1 bit/s, of which 0.1 s are over, and 12 ms at 1 Mbit/s.
     assert_eq!(at(1, 1_000_000, early), [(100, 1), (211, 2)]);
+    // Without a pacing rate, no segment waits.
     assert_eq!(at(1, 0, early), [(100, 1), (200, 2)]);
     assert_eq!(at(1, 1_000_000, PacedBursts::Linux), [(100, 1)]);
     assert_eq!(at(10_000, 15_000, early), [(100, 1), (1_300, 2)]);

@@ -279,8 +279,8 @@ impl Pair {
         self.compare(first)
     }
 
-    /// Checks that the sender and the reference have sent the same segments and have the same number in flight. `first`
-    /// is the segment that the reference has already sent for the last acknowledgement.
+    /// Checks that the sender and the reference send the same segments and have the same number in flight. `first` is
+    /// the segment that the reference has already sent for the last acknowledgement.
     fn compare(&mut self, first: Option<u64>) -> Result<(), TestCaseError> {
         let cwnd = self.sample().cwnd.unwrap();
         let sent = self.bench.sent();
