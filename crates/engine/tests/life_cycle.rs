@@ -86,9 +86,8 @@ const NS2_SMALL: &[Seen] = &[
     (0.164456, true, 0, 1002, 502, "ACK"),
 ];
 
-/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp's receiver counts bytes: a full
-/// segment and a short one are less than two segments, so it waits for its timer. Longhaul counts two segments (RFC
-/// 5681 section 4.2), so later packets come 9.32 ms earlier.
+/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp's receiver counts bytes, Longhaul's
+/// counts segments (RFC 5681 section 4.2). Longhaul's last packets therefore come 9.32 ms earlier.
 const NS2_LARGE: &[Seen] = &[
     (0.110032, false, 0, 0, 0, "SYN"),
     (0.120064, true, 0, 0, 1, "SYN ACK"),
@@ -105,6 +104,7 @@ const NS2_LARGE: &[Seen] = &[
     (0.190600, true, 1420, 8521, 501, "ACK"),
     (0.190680, true, 60, 9941, 501, "ACK"),
     (0.199464, false, 0, 501, 8521, "ACK"),
+    // Sent by the timer: a full segment and a short one are fewer bytes than two segments.
     (0.210032, false, 0, 501, 10001, "ACK"),
     (0.220064, true, 0, 10001, 501, "FIN ACK"),
     (0.230096, false, 0, 501, 10002, "ACK"),

@@ -184,8 +184,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the one link that determines the packets of this link. All packets of this link come from that link, or
-    /// all are answers to its packets. `None` if there is no such link.
+    /// Returns the only origin of this link's packets: the link that they come from, or whose packets they answer.
+    /// Returns `None` if there are other origins.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;

@@ -25,11 +25,9 @@ pub(super) struct Merge {
     entry: Time,
     /// Minimum time until the arrival of a packet that has not yet entered any of the links.
     lookahead: Span,
-    /// Maximum delay of an event, so that one event processes several arrivals. A delayed arrival affects only the link
-    /// where it arrives and the links behind this link.
+    /// Maximum time by which an event is postponed, so that it processes several arrivals.
     slack: Span,
-    /// Delay of the next event: `slack`, or zero if the last event processed at least `MANY` packets. With still more
-    /// packets per event, the search for the next arrival would only take longer.
+    /// Time by which the next event is postponed: `slack`, or zero if the last event processed at least `MANY` packets.
     wait: Span,
 }
 

@@ -36,8 +36,7 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// Checks that progress reports do not change the results. Reports come at times that depend on the wall clock. If a
-/// report updated the integral of the window over time, the rounding of the integral would depend on these times.
+/// Checks that progress reports do not change the results, although the times of reports depend on the wall clock.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);

@@ -1,8 +1,7 @@
-//! Explicit service: transmissions are computed one by one, as is necessary for disciplines that decide at departure.
+//! Explicit service: transmissions are computed one by one, for disciplines that decide at departure.
 //!
-//! Departures depend only on arrivals and need no events. They are computed later, in order, from the state at the time
-//! of each departure. This happens when the next packet arrives, when packets at the far end are due, and when
-//! something is measured or changes.
+//! Departures need no events, since they depend only on arrivals. Those that are due are computed, in order, when the
+//! next packet arrives, when packets at the far end are due, and when something is measured or changes.
 
 use longhaul_units::{Span, Time};
 

@@ -109,8 +109,8 @@ impl Waiting {
 enum Grid {
     /// Times are whole microseconds, and sizes range from an acknowledgement to a full packet.
     Fine,
-    /// Times are multiples of half a millisecond. A transmission takes one or two such steps. Delays then equal targets
-    /// exactly, drops become due exactly when packets leave, and queues have equal lengths.
+    /// Times are multiples of half a millisecond. Delays thus often equal the target exactly, and drops become due
+    /// exactly when packets leave.
     Coarse,
 }
 

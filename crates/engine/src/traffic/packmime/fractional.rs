@@ -34,12 +34,12 @@ pub(super) fn variance(d: f64) -> f64 {
 /// Weights of the past values of a series in the sum for the next value, from the oldest past value to the newest.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. Past values are loaded
-    /// once for several sums; a loaded value that is not part of a sum has the weight zero there. Adding a product of
-    /// zero does not change a sum, since a sum is never -0.
+    /// Weights of all past values except the newest `BLOCK`. Past values are loaded for several sums at once: the zeros
+    /// before and after the weights are for loaded values that are not part of a sum.
+    // Adding a product of zero does not change a sum, since a sum is never -0.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` past values. They are separate, since some of these values have not been drawn yet
-    /// when `known_parts` computes the other parts of the sums.
+    /// Weights of the newest `BLOCK` past values. Some of these values are drawn only after `known_parts` has computed
+    /// the sums of the others.
     newest: [Lanes; SHARING],
 }
 

@@ -6,11 +6,12 @@ use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
-/// Returns a bench with a receiver of nine segments. The first `quick` acknowledgements are not delayed and, if `push`,
-/// neither is the last one. A receive window of more than 45 segments (`window`) is not fully open at the start.
+/// Returns a receiver of nine segments. It delays acknowledgements, except the first `quick` ones and, if `push`, the
+/// last one. `window` is the receive window.
 fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     let tcp = tcp(Recovery::Sack);
     ReceiverBench::open(Tcp {
+        // A window of more than 45 segments is not fully open at the start.
         receive_window: window,
         transfer: Some(9 * u64::from(tcp.mss_bytes)),
         delayed_ack: Some(DelayedAck {

@@ -35,8 +35,8 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// Number below which all segments count as lost, even without later arrivals. A timeout raises the number to the
-    /// end of the flight; a new recovery raises the number past the first unacknowledged segment.
+    /// Number below which all unacknowledged segments count as lost, even if no later segment has arrived. Raised by
+    /// timeouts and new recoveries.
     given_up: u64,
 }
 
