@@ -239,12 +239,12 @@ impl Flow {
         });
     }
 
-    /// Counts the window reductions since the last sample. A changed threshold with a smaller window shows a reduction
-    /// that has already ended. The end of slow start changes only the threshold.
+    /// Counts the window reductions since the last sample.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;
         let begins = |state| before.ca_state < state && info.ca_state >= state;
+        // A reduction that has already ended. The end of slow start changes ssthresh, too, but cwnd does not fall.
         let is_over = info.ssthresh != before.ssthresh && info.cwnd < before.cwnd;
         let has_repaired = self.counters.retransmitted_pkts > noted.retransmitted_pkts;
         let (began, is_seen) = (begins(REDUCING), info.ca_state >= REDUCING);

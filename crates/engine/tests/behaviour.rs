@@ -293,8 +293,8 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
 }
 
-/// Returns the results of two runs of a network, with and without lookahead, except the numbers of events. The second
-/// run records packets on all links, so the links do not look ahead.
+/// Returns the results of two runs of a network, the first with lookahead, the second without. Numbers of events are
+/// left out. The links of the second run do not look ahead, since they record packets.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();

@@ -86,9 +86,8 @@ const NS2_SMALL: &[Seen] = &[
     (0.164456, true, 0, 1002, 502, "ACK"),
 ];
 
-/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp's receiver counts bytes: a full
-/// segment and a short one are less than two segments, so it waits for its timer. Longhaul counts two segments (RFC
-/// 5681 section 4.2), so later packets come 9.32 ms earlier.
+/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp's receiver counts bytes, Longhaul's
+/// counts segments (RFC 5681 section 4.2). Longhaul's last packets therefore come 9.32 ms earlier.
 const NS2_LARGE: &[Seen] = &[
     (0.110032, false, 0, 0, 0, "SYN"),
     (0.120064, true, 0, 0, 1, "SYN ACK"),
@@ -105,6 +104,7 @@ const NS2_LARGE: &[Seen] = &[
     (0.190600, true, 1420, 8521, 501, "ACK"),
     (0.190680, true, 60, 9941, 501, "ACK"),
     (0.199464, false, 0, 501, 8521, "ACK"),
+    // Sent by the timer: a full segment and a short one are fewer bytes than two segments.
     (0.210032, false, 0, 501, 10001, "ACK"),
     (0.220064, true, 0, 10001, 501, "FIN ACK"),
     (0.230096, false, 0, 501, 10002, "ACK"),
@@ -136,8 +136,8 @@ fn a_larger_response_takes_the_packets_of_ns2() {
     assert_alike(&packets(&config), NS2_LARGE, earlier);
 }
 
-/// With `Fin::Alone`, the FIN is always a separate segment, sent once all data is acknowledged. The acknowledgement of
-/// a small response is delayed by 100 ms, and thus the FIN, too.
+/// Checks that the FIN is always a separate segment with `Fin::Alone`, sent once all data is acknowledged. For a small
+/// response, this is late: the acknowledgement is delayed by 100 ms.
 #[test]
 fn a_fin_may_always_be_alone() {
     let alone = |recovery| Tcp {

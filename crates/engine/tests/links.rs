@@ -462,9 +462,8 @@ fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
     assert!(later >= finish && later < finish + 0.5, "{finish} {later}");
 }
 
-/// Checks that reordering and ACK thinning on one link do not affect each other: each packet leaves at the end of its
-/// own waiting time. Datagrams delayed by a second keep their intervals, although ACKs wait for thinning on the same
-/// link.
+/// Checks that reordering and ACK thinning on one link do not affect each other: datagrams delayed by a second keep
+/// their intervals, although ACKs wait on the same link.
 #[test]
 fn packets_held_back_leave_on_time_beside_acks_that_wait() {
     let mut config = dumbbell(mbps(1_000_000), Span::from_millis(5), drop_tail(1000), 4);

@@ -111,8 +111,8 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     );
 }
 
-/// Checks that all flows get similar shares if their packets arrive at the same time. This happens whenever a full
-/// queue has room for one packet, since the access links are as fast as the bottleneck.
+/// Checks that flows get similar shares if their packets arrive at a full queue at the same time, behind access links
+/// as fast as the bottleneck.
 #[test]
 fn flows_whose_packets_arrive_together_share_alike() {
     let mut config = dumbbell(
@@ -167,9 +167,8 @@ fn receivers(recovery: Recovery) -> Vec<Tcp> {
     all
 }
 
-/// Checks that a tail loss is repaired without a timeout (RFC 8985 section 7). The last segment is retransmitted as a
-/// probe after two round trips without acknowledgements, plus the ACK delay if one segment is in flight. If other
-/// segments are also lost, the SACK for the probe begins fast recovery, whatever timestamp is echoed.
+/// Checks that losses at the end of the data are repaired without a timeout (RFC 8985 section 7). The last segment is
+/// retransmitted as a probe. If other segments are lost, too, the SACK for the probe begins fast recovery.
 #[test]
 fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {

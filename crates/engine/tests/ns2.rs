@@ -77,8 +77,8 @@ fn sack_with_a_buffer_of_a_fifth_bdp() {
     assert_matches(&path_100m(167, 60, Recovery::Ns2Sack), &recorded);
 }
 
-/// If the sender is `Sack1` and the receiver a plain `TCPSink`, acknowledgements have no SACK block and thus do not
-/// count as duplicates, so that only the timer recovers losses.
+/// Checks that only the timer recovers losses if the sender is `Sack1` and the receiver a plain `TCPSink`:
+/// acknowledgements without a SACK block do not count as duplicates.
 #[test]
 fn sack_with_a_receiver_that_reports_no_blocks() {
     let recorded = Recorded {

@@ -306,8 +306,7 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Compares the utilisation without a proxy with the closed form for a sawtooth, for one flow and for flows that lose
-/// packets together. The rate and the bandwidth-delay product are a tenth of those in the thesis.
+/// Checks the utilisation of one flow without a proxy against the closed form for a sawtooth.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {
@@ -324,6 +323,8 @@ fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
         let seconds = totals.end.since(config.measure.from).as_secs_f64();
         let bits = totals.links[0].window.departed_bytes as f64 * 8.0;
         let used = bits / seconds / RATE.as_bps() as f64;
+        // The closed form is also that of several flows that lose packets together. The rate and the bandwidth-delay
+        // product are a tenth of those in the thesis.
         let b = queue as f64 / 625.0;
         let expected = 0.75 * (1.0 + b) * (1.0 + b) / (1.0 + b + b * b);
         assert!(

@@ -149,11 +149,11 @@ fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f6
     config
 }
 
-/// Careful Resume (RFC 9959) jumps to a window of 1668 segments, but the path holds 417 segments, and its queue another
-/// 417. After a loss, the window is half of the data acknowledged since the jump. A slow start threshold below 1668
-/// segments makes no difference: here 1666 segments (the default, the receive window) or 50.
+/// Checks that, if a jump of Careful Resume (RFC 9959) leads to a loss, the window is then half of the data
+/// acknowledged since the jump. The slow start threshold makes no difference.
 #[test]
 fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
+    // The jump is to 1668 segments, but the path holds 417 segments, and its queue another 417.
     let retreat = |receive_window, ssthresh| {
         let (totals, records) = run(&resumed(3336.0, 417, receive_window, ssthresh));
         let cut = records
@@ -165,6 +165,7 @@ fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     };
     let (unlimited, delivered) = retreat(100_000, None);
     assert!((250.0..300.0).contains(&unlimited), "{unlimited} segments");
+    // The default slow start threshold is the receive window.
     for (receive_window, ssthresh) in [(1666, None), (100_000, Some(50.0))] {
         let (limited, bytes) = retreat(receive_window, ssthresh);
         assert!((limited - unlimited).abs() < 5.0, "{limited} segments");
@@ -254,11 +255,12 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
     }
 }
 
-/// Checks that slow start does not raise a window that is already more than twice the number of segments in flight (as
-/// in Linux), however large its step is. At a round-trip time of 600 ms, Hybla begins with 24 segments, and its first
-/// step is 2^16 - 1. No second step may follow, since only the 690 segments of the receive window are in flight.
+/// Checks that slow start does not raise a window of more than twice the segments in flight, however large its step is
+/// (as in Linux).
 #[test]
 fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
+    // Hybla begins with 24 segments at a round-trip time of 600 ms, and its first step is 2^16 - 1. No second step may
+    // follow, since only the 690 segments of the receive window are in flight.
     for (algorithm, slow_start, largest) in [
         ("hybla", "standard", 24.0 + 65_535.0 + 1.0),
         ("cubic", "rapid-start", 2.0 * 690.0 + 2.0),

@@ -150,10 +150,10 @@ fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     assert_begins(&trace(tcp, &[2]), &expected);
 }
 
-/// Returns the index of the first entry with acknowledgement number 9. The flow is in slow start: segments 9 to 18 are
-/// in flight, and the window is 10 segments.
+/// Returns the index of the first entry with acknowledgement number 9, after which segments 17 and 18 are sent.
 fn before_the_loss(found: &[(u64, Vec<u64>)]) -> usize {
     let eighth = found.iter().position(|(asked, _)| *asked == 9).unwrap();
+    // In slow start, the window is now 10 segments: segments 9 to 18 are in flight.
     assert_eq!(found[eighth].1, [17, 18]);
     eighth
 }
@@ -170,13 +170,14 @@ fn tahoe_starts_over_after_three_duplicates() {
     assert_begins(&found[eighth + 1..], &expected);
 }
 
-/// Checks that Reno retransmits segment 9 at the third duplicate, and sets the window to 5 plus 3 segments. Two more
-/// duplicates inflate the window to 10, and segments 9 to 18 fill it. The next four duplicates release segments 19 to
-/// 22. The acknowledgement up to segment 18 deflates the window to 5, so one segment may follow the four in flight.
+/// Checks that Reno retransmits segment 9 at the third duplicate, releases segments 19 to 22 at the sixth to ninth, and
+/// sends one segment at the acknowledgement that ends the recovery.
 #[test]
 fn reno_goes_on_while_it_repairs() {
     let found = trace(textbook(Recovery::Reno), &[9]);
     let eighth = before_the_loss(&found);
+    // At the third duplicate, the window is 5 plus 3 segments; at the fifth, it is 10, and segments 9 to 18 fill it. At
+    // the end it is 5, and four segments are in flight.
     let expected: [(u64, &[u64]); 10] = [
         (9, &[]),
         (9, &[]),

@@ -208,8 +208,9 @@ const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 const TAIL_HELP: &str = "Tail index a: the share of draws above a large value x falls as x^-a.";
 const LIMIT_HELP: &str = "Upper bound, to which larger draws are set.";
 
-/// Lists the keys of each type of distribution. `$min` is the kind of quantiles and of the minimum of a uniform
-/// distribution, and may allow 0. `$value` is the kind of other values, such as means; these are positive.
+/// Lists the keys of each type of distribution. `$value` is the kind of positive values, such as
+/// means. `$min` is the kind of quantiles and of the minimum of a uniform distribution; it may
+/// allow 0.
 macro_rules! drawn {
     ($min:expr, $value:expr) => {
         Kind::Tagged(&[

@@ -72,9 +72,9 @@ impl<T: Totals> Element<T> {
     }
 }
 
-/// Returns the columns of `counters` for the measurement window and, with names that begin with
-/// `total_`, for the whole run. `period` makes the input of `counters` from a row, its counters in
-/// a period, and the period's beginning.
+/// Returns the columns of `counters` twice: for the measurement window and, with names that begin
+/// with `total_`, for the whole run. `period` converts a row, its counters in a period, and the
+/// beginning of the period to the input of `counters`.
 pub(crate) fn of_both_periods<T: Totals, P: 'static>(
     counters: &[Counter<P>],
     period: fn(&Element<T>, T::Counters, Time) -> P,

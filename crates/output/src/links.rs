@@ -45,8 +45,8 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
 
 /// Function that returns true if a link has values in the column of an [`OF_SOME`] entry.
 type Does = fn(&Link) -> bool;
-/// Columns with values for some links only: the name of the column, the scenario key that gives links such values, and
-/// the test for a link. The table omits a column if no link has values.
+/// Columns with values for some links only: the column's name, the scenario key that requests the
+/// values, and the test for a link that has them. The table omits a column if no link has values.
 const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate

@@ -151,8 +151,8 @@ impl Config {
 }
 
 impl ClockError {
-    /// Returns the transit time, at least zero, that the receiver measures for a packet that arrives at `now`.
-    /// `transit` is the true transit time.
+    /// Returns the transit time that the receiver measures with its inaccurate clock, at least zero. The packet arrives
+    /// at `now`, after the true transit time `transit`.
     pub(crate) fn measured(&self, transit: Span, now: Time) -> Span {
         if *self == Self::default() {
             return transit;

@@ -125,8 +125,8 @@ pub struct RateSteps {
 }
 
 impl RateSteps {
-    /// Returns the rates of a link with an initial rate and changes of its options; `None` if the rate never changes.
-    /// If a period is given, the changes are repeated after each period.
+    /// Returns the rates of a link: first `rate`, then those of `changes`, repeated with `period` if there is one.
+    /// Returns `None` if the rate never changes.
     fn new(rate: Rate, changes: &[Change], period: Option<Span>) -> Option<Self> {
         let changed = changes
             .iter()

@@ -152,8 +152,8 @@ keys! {
 }
 
 keys! {
-    /// Pacing of segments. Rates are in windows per smoothed round trip. They exceed one: otherwise the segments in
-    /// flight would never fill the window.
+    /// Pacing of segments. Rates exceed one window per smoothed round trip: otherwise the segments in flight would
+    /// never fill the window.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Pacing {
         /// Pacing rate in windows per smoothed round trip while cwnd is below half of ssthresh.
@@ -182,8 +182,8 @@ words! {
         /// A segment leaves as soon as its burst may leave. A waiting segment is rescheduled if the pacing rate becomes
         /// at least twice the former rate.
         Early = "early",
-        /// Segments leave in whole bursts. A burst begins once the pacing intervals of all earlier segments are over.
-        /// An interval is fixed when its segment leaves. After a pause, intervals are shortened by up to half.
+        /// Segments leave in whole bursts, each after the pacing intervals of all earlier segments. A change of the
+        /// rate does not change begun intervals. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
@@ -194,7 +194,7 @@ words! {
     pub enum Fin {
         /// On the last data segment.
         WithData = "with-data",
-        /// On the last data segment, if no other segment is in flight when the last one leaves. Otherwise in a separate
+        /// On the last data segment, if no other segment is in flight at its departure. Otherwise in a separate
         /// segment, when all data is acknowledged.
         WhenQuiet = "when-quiet",
         /// In a separate segment, when all data is acknowledged.
@@ -209,9 +209,9 @@ words! {
         /// Segments leave in proportion to the flight size at the start of recovery. Once the flight is below the new
         /// window, one more segment may be sent than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// Segments leave in proportion to cwnd at the start of recovery. Only ACKs that advance and report no loss
-        /// allow one more segment than was delivered (RFC 9937). Reductions for ECN marks are spread over a round trip,
-        /// too (Linux).
+        /// Segments leave in proportion to cwnd at the start of recovery. One more segment may be sent than was
+        /// delivered only if the cumulative ACK advances and no loss is reported (RFC 9937). Reductions for ECN marks
+        /// are spread over a round trip, too (Linux).
         Linux = "linux-6.18",
     }
 }
@@ -235,7 +235,7 @@ words! {
         None = "none",
         /// cwnd is reduced to the initial window (RFC 5681).
         InitialWindow = "initial-window",
-        /// cwnd is halved for each retransmission timeout without a transmission, down to the initial window. Slow
+        /// cwnd is halved each time that nothing is sent for a retransmission timeout, down to the initial window. Slow
         /// start then continues up to three quarters of the former cwnd (RFC 2861).
         Halved = "halved",
     }

@@ -43,8 +43,8 @@ pub enum Source {
     CutOff(Span),
     /// Exchanges with times and sizes from a trace, in the order of their times.
     Trace(Arc<[TraceEntry]>),
-    /// Exchanges as in `Trace`, except that the flow's second node opens the connections even if no exchange has a
-    /// response. Data without a response then go from the second node to the first.
+    /// Exchanges as in `Trace`, but the flow's second node opens every connection, even if no exchange has a response.
+    /// Data without a response then go from the second node to the first.
     Vectors(Arc<[TraceEntry]>),
 }
 

@@ -1,8 +1,8 @@
 //! Access links: links at the edge of a large network. There are many, and each has few packets at a time.
 //!
 //! On a drop-tail link, the arrival of a packet at the far end has a closed form: `max(arrival, end of the last
-//! transmission) + transmission + delay`, unless the queue is full. If packets can be handed over ahead of time, such a
-//! link needs no queue, no stored packets and no events. There are two cases:
+//! transmission) + transmission + delay`, unless the queue is full. Such a link needs no queue, no stored packets and
+//! no events if packets can be passed on before they reach the far end. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
 //! - Links that lead to endpoints of connections deliver a packet to its endpoint at once, unless a timer or an
@@ -300,8 +300,8 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the latest time at which a packet can reach the far end of a link and still reach its endpoint by
-    /// `observation`. `spreading` is the link's index among the links that lead to access links.
+    /// Returns the latest time at which a packet can enter any access link behind a link and still reach its endpoint
+    /// by `observation`. `spreading` is the number of the link among those that lead to access links.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
@@ -393,8 +393,8 @@ impl Network {
         }
     }
 
-    /// Prefetches memory for packets on their way to access links: the options and the access link of the packet `step`
-    /// places ahead, and the route of the packet `2 * step` places ahead. Returns the packet `step` places ahead.
+    /// Prefetches memory for later packets on `link`, which leads to access links: the options and the access link of
+    /// the packet `step` places ahead, and the route of the packet `2 * step` places ahead. Returns the former packet.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

@@ -13,8 +13,8 @@ use crate::packet::{Packet, SackOption};
 /// An event of a packet for the capture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketNote {
-    /// An endpoint has sent the packet with these SACK blocks. The blocks are a copy: a drop would discard the
-    /// originals before the packet is recorded.
+    /// An endpoint has sent the packet with these SACK blocks. The blocks are a copy, since they are discarded if the
+    /// packet is dropped.
     Sent(Packet, SackOption),
     /// The packet has reached a captured link or node.
     Entered(InterfaceEntry),

@@ -89,8 +89,8 @@ impl Network {
         }
     }
 
-    /// Schedules the forwarding of a link that may have accepted several packets since it had none to forward. The
-    /// effect is that of [`Self::activate`] after each packet.
+    /// Schedules the forwarding of a link that had no packets to forward, and may have accepted several since then. Has
+    /// the effect of [`Self::activate`] after each packet.
     pub(super) fn activate_all(&mut self, link: u32) {
         if self.deliveries[link as usize] != Delivery::ToObservation {
             return self.await_arrival(link);
@@ -139,8 +139,8 @@ impl Network {
         goes_on
     }
 
-    /// Passes the packets that a link delivers before the next observation to the delay boxes at its far end. Then
-    /// schedules the arrival of the following packet.
+    /// Passes packets from a link to the delay boxes at its far end, ahead of time up to the next observation (such as
+    /// a sample). Then schedules the arrival of the link's next packet.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());
@@ -161,8 +161,8 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list `ready` and returns its number. The link's packets can be passed to the endpoints
-    /// ahead of their arrival times, since the endpoints delay packets.
+    /// Removes a link from the list `ready` and returns its number. Its packets can be passed, ahead of their arrival,
+    /// to endpoints that delay them.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
@@ -246,7 +246,7 @@ impl Network {
 
     /// Forwards a link's packets that reach its far end by `until`, up to the first packet that the caller has to
     /// handle: one that becomes the only packet on its next link, or one that has reached the end of its route. Returns
-    /// the next hop of this packet; `None` if there is no such packet.
+    /// the next hop of this packet; `None` if the caller has to handle no packet.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();

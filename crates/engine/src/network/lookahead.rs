@@ -184,8 +184,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the one link that determines the packets of this link. All packets of this link come from that link, or
-    /// all are answers to its packets. `None` if there is no such link.
+    /// Returns the only origin of this link's packets: the link that they come from, or whose packets they answer.
+    /// Returns `None` if there are other origins.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -323,8 +323,8 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the shortest time between a packet's arrival at a link and its first effect elsewhere. Links that receive
-/// packets only from this link do not count as elsewhere.
+/// Returns the shortest time from a packet's arrival at a link to its first effect on another part of the network.
+/// Links that receive packets only from this link are not another part.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {
@@ -385,8 +385,8 @@ fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// Returns the lookahead of a link, if its packets alone determine the behaviour of all links behind it: links that its
-/// packets enter next, and links that the answers to its packets enter first.
+/// Returns the lookahead of a link that alone feeds all links behind it: those that its packets enter next, and those
+/// that the answers to its packets enter first. Returns `None` for other links.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,

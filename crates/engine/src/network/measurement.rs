@@ -28,8 +28,8 @@ impl LinkCapacity {
         self.line.work_by(now)
     }
 
-    /// Returns the amount of data that can leave the link up to `now` in the long run: at the rate of its token buckets
-    /// or, without token buckets, at the rate of the link.
+    /// Returns the amount of data that can leave the link up to `now` at the rate of its token buckets. Their initial
+    /// contents do not count. Without token buckets, the rate of the link applies.
     fn of_buckets(&self, now: Time) -> Work {
         match self.bucket {
             Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),

@@ -1,7 +1,7 @@
 //! Merging: packets of several links that lead to one further link are processed in order of arrival.
 //!
-//! All arrivals up to the smallest delay of these links from now are known: a packet that has not yet entered any of
-//! the links arrives later. One event processes all known arrivals.
+//! A packet that has not yet entered any of these links cannot arrive before their smallest delay is over. All earlier
+//! arrivals are thus known, and one event processes them.
 
 use std::collections::BTreeSet;
 
@@ -25,11 +25,9 @@ pub(super) struct Merge {
     entry: Time,
     /// Minimum time until the arrival of a packet that has not yet entered any of the links.
     lookahead: Span,
-    /// Maximum delay of an event, so that one event processes several arrivals. A delayed arrival affects only the link
-    /// where it arrives and the links behind this link.
+    /// Maximum time by which an event is postponed, so that it processes several arrivals.
     slack: Span,
-    /// Delay of the next event: `slack`, or zero if the last event processed at least `MANY` packets. With still more
-    /// packets per event, the search for the next arrival would only take longer.
+    /// Time by which the next event is postponed: `slack`, or zero if the last event processed at least `MANY` packets.
     wait: Span,
 }
 
@@ -165,7 +163,7 @@ struct ArrivalState<'a> {
     /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if a packet was accepted when the receiving link had no other packet to forward.
+    /// True if, during this event, the receiving link has accepted a packet when it had no other packet to forward.
     first: bool,
 }
 

@@ -16,9 +16,8 @@ pub(super) struct DatagramStore {
 /// Maximum number of bytes that are stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram, in a slot of one cache line. A slot has room for most acknowledgements, and for the headers
-/// of a datagram of zeros. A separate buffer would cost a second access to a slow cache: many datagrams are written
-/// before this one is read.
+/// Bytes of one datagram, in one cache line. More than `SHORT` bytes are in a separate buffer. Most acknowledgements
+/// are shorter.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {
@@ -27,8 +26,8 @@ enum Slot {
 }
 
 impl Slot {
-    /// Creates the slot of a datagram with the bytes `kept`. Bytes that do not fit into a slot are stored in a spare
-    /// buffer.
+    /// Creates the slot of a datagram with the bytes `kept`. More bytes than fit into a slot are stored in a buffer
+    /// from `spare`.
     fn of(kept: &[u8], spare: &mut Vec<Vec<u8>>) -> Self {
         if kept.len() <= SHORT {
             let mut bytes = [0; SHORT];

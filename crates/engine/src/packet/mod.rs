@@ -50,9 +50,8 @@ impl Packet {
         flags: Flags::NONE,
     };
 
-    /// Returns true if the packet is a cumulative acknowledgement without other information; a later one can replace it
-    /// (RFC 3449, section 5.2.1). It has no SACK blocks or other options, neither SYN nor FIN, and no ECN flag. Packets
-    /// of real programs have the flag `ACK` only if they are such acknowledgements.
+    /// Returns true if the packet is a cumulative acknowledgement without other information: no SACK blocks or other
+    /// options, neither SYN nor FIN, and no ECN flag. A later one can replace it (RFC 3449, section 5.2.1).
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)
@@ -60,6 +59,7 @@ impl Packet {
             .with(Flags::ECE)
             .with(Flags::CWR)
             .with(Flags::LOW);
+        // A real program's packet stores a datagram, and has the flag `ACK` only if it is a pure acknowledgement.
         self.flags.has(Flags::ACK)
             && (self.sack.is_none() || self.sack.has_datagram())
             && !self.flags.has(OTHERS)
@@ -401,7 +401,7 @@ fn number_of_slot(slot: usize) -> u32 {
 
 /// SACK blocks of the packets in flight. A slot is freed when its packet is consumed or dropped. Slots are reused in
 /// the order in which they were freed. Successive packets therefore usually have neighbouring slots, which processors
-/// load in time.
+/// prefetch.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
     slots: Vec<SackOption>,

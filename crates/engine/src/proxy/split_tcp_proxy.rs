@@ -6,7 +6,7 @@
 //!
 //! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier costs credit, which
 //! is returned when the data is sent. Segments after a gap cost no credit until the gap is filled. In the thesis they
-//! do, with a risk of deadlock: they may use up all credit while the missing segments wait in the local queue.
+//! do, with a risk of deadlock: no credit may be left for the missing segments.
 
 use std::collections::VecDeque;
 

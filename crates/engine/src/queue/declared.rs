@@ -97,9 +97,8 @@ const RANDOM: Statements = Statements {
     ..PLAIN
 };
 
-/// Checks each discipline's properties against its source. PI and REM draw a random number for each packet, RED, PIE
-/// and others only once a queue has built up (RFC 8033 section 4.1: not before two packets wait). In FQ-CoDel, only the
-/// hash is random (RFC 8290 section 4.1.1). COBALT, CAKE, DECbit, step marking and DualPI2 mark by default.
+/// Checks each discipline's declared properties against its source. PIE, for example, draws no random number before two
+/// packets wait (RFC 8033 section 4.1). In FQ-CoDel, only the hash is random (RFC 8290 section 4.1.1).
 #[test]
 fn disciplines_are_as_their_sources_have_them() {
     let rows = [
@@ -452,8 +451,8 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Checks that each limit is converted to a capacity or refused. The link sends one packet per millisecond, 50 in a
-/// round trip. A limit taken over from the opposite direction is raised to one packet instead of refused.
+/// Checks that each limit is converted to a capacity or refused. A limit taken over from the opposite direction is
+/// raised to one packet instead of refused.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));

@@ -322,7 +322,7 @@ fn rows(file: &Path) -> Vec<Row> {
 }
 
 /// Writes the random numbers that disciplines draw (file `draws`), and the hashes of flows in disciplines with hashed
-/// flows (file `hashes`). The perturbation of the hashes is the first number of the same random stream.
+/// flows (file `hashes`).
 fn write_randomness(folder: &Path) {
     let mut drawn = stream();
     write(&folder.join("draws"), (0..DRAWS).map(|_| drawn.bits()));

@@ -158,7 +158,8 @@ mod tests {
         assert_eq!(verdicts[30], Verdict::Drop(DropReason::Overflow));
     }
 
-    /// At 10 Gbit/s, a time of 1 ms stands for 1.25 MB, and a seventh of 1 BDP with a round trip of 100 us is 17,857 B.
+    /// Checks that a threshold given as a time or in bandwidth-delay products is converted to bytes, here at 10 Gbit/s
+    /// and a round trip of 100 us.
     #[test]
     fn times_and_products_are_what_the_link_sends() {
         let rate = Rate::from_bps(10_000_000_000);
@@ -175,6 +176,7 @@ mod tests {
         };
         let millisecond = Value::Quantity(Quantity::Span(Span::from_millis(1)));
         assert_eq!(threshold(millisecond), Ok(Capacity::Bytes(1_250_000)));
+        // A seventh of the bandwidth-delay product.
         let auto = Value::Text("auto".to_string());
         assert_eq!(threshold(auto), Ok(Capacity::Bytes(17_857)));
         let half = Value::Quantity(Quantity::Bdp(0.5));

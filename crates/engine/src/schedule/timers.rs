@@ -230,8 +230,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns `number` itself below 70: the number of a connection that exists from the beginning. Otherwise returns
-    /// the id of a connection that traffic has opened. In both tables, 70 connections take more than one block.
+    /// Returns the id of a connection: below 70, of one that exists from the beginning; from 70 on, of one that traffic
+    /// has opened. Timers of 70 connections take more than one block.
     fn connection(number: usize) -> u32 {
         let place = (number % 70) as u32;
         if number < 70 {

@@ -254,8 +254,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Forwards the packets that have arrived at a link's far end. Before each of them, the next packets are delivered
-    /// ahead of time if their endpoints hold them for an extra delay ([`Self::hold_ahead`]).
+    /// Forwards the packets that have arrived at a link's far end. Also delivers later packets, ahead of time, to
+    /// endpoints that hold them for an extra delay ([`Self::hold_ahead`]).
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;

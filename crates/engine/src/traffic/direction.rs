@@ -25,9 +25,8 @@ pub(super) struct Direction {
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps of this direction that segments of the other direction echo. A segment echoes TS.Recent as of its
-/// departure (RFC 7323 section 4.3). TS.Recent may change while the segment is in flight, if a segment of this
-/// direction arrives twice.
+/// Timestamps of this direction that segments of the other direction echo. A segment echoes the value that TS.Recent
+/// had at the segment's departure (RFC 7323 section 4.3).
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.

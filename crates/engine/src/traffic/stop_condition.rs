@@ -51,7 +51,7 @@ impl StopCondition {
     }
 
     /// Returns a time before which the run cannot end, since too few exchanges begin by then; `None` if no such time is
-    /// known. Called before each new connection. To save time, all except one in `sources.len()` calls return `None`.
+    /// known. Must be called before each new connection. To save time, most calls return `None` at once.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;

@@ -12,8 +12,8 @@ use longhaul_engine::measure::NoRecorder;
 use longhaul_engine::{DelayBox, simulation};
 use longhaul_units::{Span, Time};
 
-/// Checks that lookahead does not change the results, although the endpoints of connections that a source opens are not
-/// known in advance. The second run has no lookahead, since its links use `Service::Explicit`.
+/// Checks that lookahead does not change the results of a network with a source that opens connections. The second run
+/// has no lookahead, since its links use `Service::Explicit`.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
@@ -36,8 +36,7 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// Checks that progress reports do not change the results. Reports come at times that depend on the wall clock. If a
-/// report updated the integral of the window over time, the rounding of the integral would depend on these times.
+/// Checks that progress reports do not change the results, although the times of reports depend on the wall clock.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);
@@ -129,8 +128,8 @@ fn senders_draw_from_one_generator_in_their_turn() {
     assert!(ahead == results(&config));
 }
 
-/// Checks that lookahead changes no results at a node where some packets end and others pass. Packets for the node's
-/// delaying endpoints are delivered ahead of time. Packets that pass are not: they compete with packets from the node.
+/// Checks that lookahead changes no results at a node where some packets end and others pass. Only packets for the
+/// node's endpoints, which delay them, are delivered ahead of time.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

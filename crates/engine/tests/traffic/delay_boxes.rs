@@ -59,8 +59,7 @@ fn every_connection_has_its_own_delay_of_a_box() {
     assert!((mean - 50.0).abs() < 14.0, "{mean}");
 }
 
-/// Checks that results do not change if packets enter delay boxes ahead of time. In the run for comparison, ACKs have a
-/// processing delay of zero; with such delays, packets enter on time.
+/// Checks that results do not change if packets enter delay boxes ahead of time.
 #[test]
 fn delay_boxes_that_are_entered_ahead_change_nothing() {
     for seed in 1..5 {
@@ -78,6 +77,7 @@ fn delay_boxes_that_are_entered_ahead_change_nothing() {
             for link in &mut config.links[2..] {
                 link.delay_box = None;
             }
+            // With processing delays of ACKs, even of zero, packets enter the boxes on time.
             for link in &mut config.links[..2] {
                 link.host_processing_delay.clone_from(&processing_delay);
             }

@@ -373,8 +373,8 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// Checks that the times of a sender's limits and the integral of its window do not depend on when the connection
-/// opens. For the answering side, both are counted from the time at which this side joins the connection.
+/// Checks that the times for which senders are limited, and the integral of their windows, do not depend on when the
+/// connection opens. The time before the opening does not count.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let counted = |open_ms| {

@@ -32,9 +32,9 @@ fn data_one_way_needs_no_answer() {
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// Checks the offered rate of 500 sources with bursts of messages: the web flows of a master's thesis (University of
-/// Innsbruck, 2009). Each source sends messages of 210 bytes at 64 kbit/s for half of the time. As a stream of bytes, a
-/// source thus offers 32 kbit/s; with each message rounded up to a segment of 1000 bytes, 152.4 kbit/s.
+/// Checks the rate of 500 sources that send messages of 210 bytes at 64 kbit/s for half of the time (the web flows of a
+/// master's thesis, University of Innsbruck, 2009). A source offers 32 kbit/s or, with each message rounded up to a
+/// segment of 1000 bytes, 152.4 kbit/s.
 #[test]
 fn messages_offer_what_their_bursts_do() {
     let delivered = |whole_segments| {

@@ -35,14 +35,14 @@ enum Games {
 /// floating-point number.
 type Key = f64;
 
-/// Smallest size of the tree: at least twice the number of stations of a region of the published
-/// network (NIST SP 500-282) if each router has one server.
+/// Smallest number of keys in the tree, which has two for each station. Sufficient for a region of
+/// NIST's network (SP 500-282) with one server per router.
 const FEW: usize = 1 << 6;
-/// Size of the tree for a region of the published network if each router has two servers.
+/// Number of keys for a region of NIST's network with two servers per router.
 const SOME: usize = 1 << 7;
-/// Size of the tree if one region is the whole published network.
+/// Number of keys for a region that contains all stations of NIST's network.
 const MANY: usize = 1 << 10;
-/// Largest size of the tree: twice the maximum number of stations.
+/// Largest number of keys in the tree: two for each of the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
 /// Number of bits of a key for the number of the station.
 const STATION_BITS: u32 = 16;

@@ -117,21 +117,20 @@ fn row_group<'a>(
     Ok(())
 }
 
-/// Returns the settings of the file. Numbers repeat too rarely for dictionaries. Counters are stored as differences and
-/// measures byte by byte, for better compression. Names repeat in the order of the rows; compression finds that at a
-/// third of the cost of a dictionary. A column has one page in each row group, so an index of pages would have no use.
-/// A file does not contain its time of writing.
+/// Returns the settings of the Parquet file: its encodings, compression and metadata, without the time of writing.
 fn properties(headings: &[Heading]) -> WriterProperties {
     let descriptions = serde_json::to_string(headings).expect("strings are JSON");
     let mut builder = WriterProperties::builder()
         .set_created_by("longhaul".to_string())
         .set_compression(Compression::SNAPPY)
+        // Numbers repeat too rarely for a dictionary. The compression exploits repeated names at a third of its cost.
         .set_dictionary_enabled(false)
         .set_key_value_metadata(Some(vec![KeyValue::new(
             DESCRIPTIONS.to_string(),
             descriptions,
         )]))
         .set_statistics_enabled(EnabledStatistics::None)
+        // A row group has a single page per column.
         .set_offset_index_disabled(true);
     for heading in headings {
         let encoding = match heading.kind {

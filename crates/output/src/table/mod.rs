@@ -69,9 +69,8 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Function that appends the values of a column for several rows of type `R`. Several rows share the cost of a call
-/// through a pointer. Each column has its own compiled function. Its body is a plain loop, because chained iterators
-/// would triple the size of its code.
+/// Function that appends the values of a column for several rows of type `R`. These rows share the
+/// cost of one call through a pointer.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
@@ -86,6 +85,7 @@ impl<R> Column<R> {
         Self {
             heading: Heading::new(name.into(), kind, unit, description.into()),
             take: Box::new(move |rows, values| {
+                // A plain loop: chained iterators would triple the size of the code of all columns.
                 let mut cells = Vec::with_capacity(rows.len());
                 for row in rows {
                     cells.push(value(row));
@@ -115,7 +115,7 @@ impl<R> Column<R> {
     }
 
     /// Creates a column whose texts are in `few`. `number` returns the index in `few` of a row's
-    /// text; all rows that are split into columns together must have the same text.
+    /// text. Rows that are processed together must all have the same text.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,

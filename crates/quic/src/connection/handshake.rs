@@ -138,10 +138,10 @@ fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     out.resize(end, 0);
 }
 
-/// Fills `signature` with bytes that depend on `data`; bytes beyond the length of `data` are 0xff. The stack signs
-/// connection identifiers (8 bytes), and uses the first 16 bytes as stateless reset tokens. Packets end in zeros, so
-/// the stack never takes their end for a token.
+/// Fills `signature` with bytes that depend on `data`. If `data` is shorter, the remaining bytes are 0xff.
 pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
+    // A stateless reset token has 16 bytes and signs a connection identifier of 8 bytes, so it ends in 0xff. Packets
+    // end in zeros: the stack never takes their end for a token.
     signature.fill(0xff);
     let len = signature.len();
     for (index, byte) in data.iter().enumerate() {

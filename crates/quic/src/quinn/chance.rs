@@ -1,5 +1,5 @@
-//! Deterministic replacements for sources of randomness in a stack: connection identifiers and the
-//! time of day. The stack's random generator takes a seed, and the session has no random keys.
+//! Deterministic connection identifiers and time of day for a stack, in place of random or real
+//! ones. Other randomness needs no replacement: the stack's generator takes a seed.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -28,8 +28,8 @@ struct Held {
     packet: Packet,
     /// Key of the packet's arrival in the event list.
     came: Key,
-    /// Position of the packet in the order in which packets were held back. The order of arrival can differ: packets
-    /// may be held back before they arrive.
+    /// Number of packets held back before this one. Packets need not arrive in the order of these numbers, since they
+    /// may be held back ahead of their arrival.
     number: u64,
 }
 

@@ -41,7 +41,7 @@ pub(super) trait Clock {
     fn busy_until(&self) -> Time;
 
     /// Returns the unsent data of packets in service. `waiting_bytes` is the size of the accepted packets that are not
-    /// in service yet. A transmission that ends at `now` counts as unsent until the picosecond is over.
+    /// in service yet.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
     /// Schedules the service of a packet after all earlier packets. `idle` is true if the link is idle on the packet's

@@ -1,8 +1,7 @@
-//! Explicit service: transmissions are computed one by one, as is necessary for disciplines that decide at departure.
+//! Explicit service: transmissions are computed one by one, for disciplines that decide at departure.
 //!
-//! Departures depend only on arrivals and need no events. They are computed later, in order, from the state at the time
-//! of each departure. This happens when the next packet arrives, when packets at the far end are due, and when
-//! something is measured or changes.
+//! Departures need no events, since they depend only on arrivals. Those that are due are computed, in order, when the
+//! next packet arrives, when packets at the far end are due, and when something is measured or changes.
 
 use longhaul_units::{Span, Time};
 
@@ -185,10 +184,10 @@ impl ExplicitService {
         }
     }
 
-    /// Forwards the next packet, if its transmission has ended and it reaches the far end by `until`. The packet in
-    /// service is never forwarded. Without it, the link would seem to be empty while packets wait.
+    /// Forwards the next packet that has left service, if it reaches the far end by `until`.
     #[inline]
     pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
+        // The packet in service stays in the ring: an empty ring stands for a link without waiting packets.
         if self.propagating == 0 {
             return None;
         }

@@ -133,8 +133,8 @@ impl Link {
         self.draws
     }
 
-    /// Stores a packet of an access link until the packet's arrival at the far end. Returns true if it is the next
-    /// packet to be forwarded.
+    /// Stores a packet on an access link until it reaches the far end. Returns true if it is the next packet to be
+    /// forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
@@ -207,8 +207,8 @@ impl Link {
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, without computing a tie-break. Only for a link
-    /// with service on arrival that has just forwarded a packet, while all other links are empty.
+    /// Forwards the next packet without a tie-break, if it reaches the far end by `until`. Only for a link with service
+    /// on arrival, directly after its preceding packet, while all other links are empty.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;

@@ -37,8 +37,8 @@ impl Ring {
         &self.slots[number & (self.slots.len() - 1)]
     }
 
-    /// Appends a packet; returns true if it is the next one to forward. Packets from number `needed` on stay in the
-    /// ring, even if they were forwarded. Returns false without effect if the run has reached its memory limit.
+    /// Appends a packet; returns true if it is the next one to forward. If the ring is full, forwarded packets below
+    /// number `needed` are removed. Returns false without effect if the run has reached its memory limit.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
         if self.accepted - self.forgotten == self.slots.len() && !self.make_room(needed, packet) {

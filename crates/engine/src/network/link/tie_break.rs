@@ -40,16 +40,15 @@ impl RandomTieBreak {
 ///
 /// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission begins. Of
 /// two simultaneous arrivals, the one with the longer transit time therefore comes first. If the transit times are
-/// equal, the link that has been busy for the shorter time comes first, since its transmission is started by an event
-/// entered earlier:
-///
-/// An idle link starts at a packet's arrival, entered when the packet's transmission on the previous link began. A busy
-/// link starts at the end of the preceding transmission, entered when that transmission began. This is later if the
-/// previous link's delay exceeds a transmission time. Packets that follow without a gap keep the order of the links.
+/// equal, the link that has been busy for the shorter time comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
     /// Arrival time of the preceding packet, in seconds.
     last_s: f64,
+    // A transmission on a link that has been busy for a shorter time is started by an event entered earlier. An idle
+    // link starts at a packet's arrival, entered when the packet's transmission on the previous link began. A busy link
+    // starts at the end of the preceding transmission, entered when that transmission began. This is later if the
+    // previous link's delay exceeds a transmission time. Packets that follow without a gap keep the order of the links.
     /// Time since which the link has been busy without a gap, in seconds.
     busy_since_s: f64,
 }
@@ -111,9 +110,8 @@ impl TransitRank {
     }
 }
 
-/// Returns the difference between ns-2's arrival time and the arrival time in picoseconds, in units in the last place
-/// (ulps) of a time in seconds. The result is the difference plus `MIDDLE`, limited to 16 bits. From 125 ms on, 16 bits
-/// suffice for differences of up to half a picosecond.
+/// Returns the deviation of ns-2's arrival time from the time in picoseconds, in units in the last place (ulps) of a
+/// time in seconds, plus `MIDDLE`. From 125 ms on, deviations of up to half a picosecond fit into the 16 bits.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
@@ -139,8 +137,7 @@ mod tests {
     use super::*;
     use crate::config::Randomness;
 
-    /// Packets of ten links arrive simultaneously every 120 us, as with packets of 1500 bytes at 100 Mbit/s. Each link
-    /// is first equally often, without a regular pattern.
+    /// Checks that, of ten links with simultaneous arrivals, each is first equally often, without a regular pattern.
     #[test]
     fn every_link_is_first_as_often_as_the_others_and_in_no_pattern() {
         const LINKS: usize = 10;
@@ -150,6 +147,7 @@ mod tests {
             .map(|link| RandomTieBreak::new(&format!("access-{link}"), &streams))
             .collect();
         let winner = |slot: u64| {
+            // Every 120 us, as with packets of 1500 bytes at 100 Mbit/s.
             let time = Time::from_ps(1_234_567_000 + slot * 120_000_000);
             let tie_breaks = links.iter().map(|link| link.tie_break(time));
             let (winner, _) = tie_breaks

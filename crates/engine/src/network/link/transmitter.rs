@@ -79,8 +79,8 @@ impl TxTimes {
         self.rate
     }
 
-    /// Returns the amount of data that a transmission has not yet sent, at the time `left` before its end. The carried
-    /// fraction of a picosecond is included.
+    /// Returns the amount of data that a transmission has not yet sent at the time `left` before its end. The fraction
+    /// of a picosecond in `carry` is taken into account.
     pub(super) fn unsent(&self, left: Span, carry: &Carry) -> Work {
         let left = Work::of_rate(self.rate, left).0 + u128::from(carry.remainder);
         Work(left).since(Work(u128::from(carry.paid)))

@@ -22,9 +22,9 @@ impl LinkTransmitter {
         }
     }
 
-    /// Transmits a packet from `start` on, at or after the end of the last transmission. Returns the end of the
-    /// transmission, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has waited for the
-    /// end of the last transmission, at `last_end`; it then uses the rest of the same delivery opportunity.
+    /// Transmits a packet from `start` on. Returns the end of the transmission, or [`Time::NEVER`] if the rate stays at
+    /// zero. The last transmission ended at `last_end`. `follows` is true if the packet has waited for this end: only
+    /// then may it use the rest of a delivery opportunity.
     #[inline(always)]
     pub(super) fn transmit(
         &mut self,

@@ -6,8 +6,8 @@ use self::gilbert_elliott::Channel;
 use crate::config::Loss;
 use crate::random::Stream;
 
-/// State of a loss model ([`Loss`]). It counts down the packets before the next decision: each of them costs one
-/// decrement and no random number.
+/// State of a loss model ([`Loss`]). Most packets only decrement the number of packets before the next decision, and
+/// need no random number.
 #[derive(Clone, Debug)]
 pub(crate) struct LossModel {
     /// Number of packets that pass before the next decision.

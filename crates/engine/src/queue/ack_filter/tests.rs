@@ -235,8 +235,8 @@ fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
     prop::collection::vec(prop::option::weighted(0.6, arrival), 1..200)
 }
 
-/// List of the waiting packets, as a reference for the filter. Each packet has two flags: the first is true for a pure
-/// acknowledgement, the second for a duplicate (its number does not exceed the field `newest`).
+/// List of the waiting packets, a reference for the filter. The first flag of a packet is true for a pure
+/// acknowledgement, the second for a duplicate.
 #[derive(Default)]
 struct List {
     packets: Vec<(Packet, bool, bool)>,

@@ -129,8 +129,8 @@ impl Cake {
         }
     }
 
-    /// Returns the queue of a packet's flow. The queue stays reserved for the flow while packets wait in it. After
-    /// that, it stays reserved until earlier packets no longer affect the state of COBALT.
+    /// Returns the queue of a packet's flow. Another flow can take the queue only once it is empty, and earlier packets
+    /// no longer affect the state of its COBALT.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,

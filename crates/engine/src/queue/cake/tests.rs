@@ -57,8 +57,8 @@ fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
     assert!(others.contains(&first));
 }
 
-/// `cake_hash`: nine flows of one set get queues. Each of the first eight gets the queue of its hash or, if that is
-/// taken, the next unused one of the set (cyclically). The ninth shares the queue of its hash. A flow keeps its queue.
+/// Checks the queues of nine flows of one set of eight queues (`cake_hash`). A flow gets the queue of its hash or, if
+/// another flow has this queue, the next free one (cyclically). The ninth flow shares the queue of its hash.
 #[test]
 fn a_set_fills_from_the_queue_of_the_hash_on() {
     let stream = || Stream::new(7, 0, "hash");

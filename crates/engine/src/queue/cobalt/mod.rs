@@ -219,8 +219,8 @@ impl Control {
         }
     }
 
-    /// Adjusts the time of the next drop, as `cobalt_should_drop` does at its end. If the count is zero, the time is an
-    /// interval from now; until then, the queue counts as in use. Overdue marks do not accumulate.
+    /// Updates the time of the next drop, as `cobalt_should_drop` does at its end. If the count is zero, the next drop
+    /// is an interval from now. An overdue time becomes now, unless a packet was dropped.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;

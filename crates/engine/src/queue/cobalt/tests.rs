@@ -75,11 +75,12 @@ fn the_count_decays_while_nothing_waits() {
     }
 }
 
-/// Overdue drops are made up for, overdue marks are not (`cobalt_should_drop`). The delay exceeds the target at 6 ms,
-/// and no packet leaves from then until 300 ms. Drops due at 106, 176.7, 234.4 and 284.4 ms are all made at 300 ms. Of
-/// the marks, one is made at 300 ms. The next mark is due at 300 ms, too, and the third mark 100 / sqrt(3) ms later.
+/// Checks that all overdue drops are made at the next departure, but only one of several overdue marks
+/// (`cobalt_should_drop`).
 #[test]
 fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
+    // The delay exceeds the target at 6 ms. No packet leaves from then until 300 ms. Drops are due at 106, 176.7, 234.4
+    // and 284.4 ms. The second mark is due at 300 ms, and the third 100 / sqrt(3) ms later.
     for (ecn, dropped, marked) in [
         (false, vec![(300, 4), (330, 1), (370, 1)], vec![]),
         (true, vec![], vec![300, 301, 358, 408]),

@@ -154,8 +154,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the bytes charged to the two queues while both are empty: one packet each. The L4S queue then has the
-    /// first turn, unless the classic queue has the larger share.
+    /// Returns the charges while both queues are empty. They are equal: the L4S queue has the first turn, unless
+    /// `classic_share` is above one half.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,

@@ -158,8 +158,7 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// The L4S queue has its turn if the classic queue has had exactly its share, a tenth of the bytes. This is so after 21
-/// L4S packets with 12,000 bytes in total. Rounding errors of a floating-point sum would change the turn.
+/// Checks that the L4S queue has its turn if the classic queue has had exactly its share, a tenth of the bytes.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
     let mut queue = queue(config());
@@ -172,6 +171,8 @@ fn an_even_balance_is_the_l4s_queues_turn() {
         let packet = queue.dequeue(Time::ZERO, &mut effects);
         packet.expect("packets wait").flags.has(Flags::ECT1)
     };
+    // The balance is even after 21 L4S packets, 12,000 bytes. Rounding errors of a floating-point sum would change the
+    // turn.
     assert!((0..22).all(|_| sends_l4s()));
     assert!(!sends_l4s());
 }

@@ -55,8 +55,8 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     }
 }
 
-/// The probability rises in two steps computed by hand, with a sojourn time of 40 ms: by (0.125 * 0.025 + 1.25 * 0.04)
-/// / 2048, then by 0.125 * 0.025 / 128. Once the queue is empty, it falls to zero.
+/// Checks the probability after two updates at a sojourn time of 40 ms, and that it falls to zero once the queue is
+/// empty.
 #[test]
 fn the_probability_by_hand() {
     let mut bench = bench(1000);
@@ -66,6 +66,7 @@ fn the_probability_by_hand() {
     bench.now = ms(40);
     bench.dequeue();
     let mut expected = 0.0;
+    // The steps are (0.125 * 0.025 + 1.25 * 0.04) / 2048 and 0.125 * 0.025 / 128.
     for step in [0.053_125 / 2048.0, 0.003_125 / 128.0] {
         bench.discipline.update(bench.now);
         expected += step;

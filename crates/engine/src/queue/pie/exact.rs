@@ -21,8 +21,8 @@ pub(in crate::queue) struct Control {
 }
 
 impl Control {
-    /// Two bounds of the sum `accumulated`. Below the first bound, no packet is dropped; from the second one on, every
-    /// packet is dropped (RFC 8033 section 5.4).
+    /// Two bounds for the sum of the probabilities since the last drop. Below the first bound, no packet is dropped;
+    /// from the second one on, every packet is dropped (RFC 8033 section 5.4).
     const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
     pub(super) fn new(parameters: &PieParameters) -> Self {

@@ -321,9 +321,8 @@ mod tests {
         }
     }
 
-    /// `pie_drop_early` with derandomisation, at a probability of 1/16: no packet is dropped while the sum of
-    /// probabilities, including the arriving packet's, is below 0.85. From 8.5 on, every packet is dropped. The sum is
-    /// zero while the probability is zero.
+    /// Checks the bounds of `pie_drop_early` for the sum of drop probabilities, which includes the arriving packet's:
+    /// below 0.85, no packet is dropped; from 8.5 on, every packet is.
     #[test]
     fn sums_of_probabilities_decide_at_their_bounds() {
         let parameters = linux();

@@ -280,9 +280,8 @@ fn the_probability_stays_between_zero_and_one() {
     assert_eq!(pie.control.probability(), 0.0);
 }
 
-/// Section 5.4, at a probability of 1/16: no packet is dropped while the sum of probabilities, including the arriving
-/// packet's, is below 0.85. From 8.5 on, every packet is dropped. The sum is zero while the probability is zero, and
-/// after a drop at a full queue.
+/// Checks the bounds of RFC 8033 section 5.4 for the sum of drop probabilities, which includes the arriving packet's:
+/// below 0.85, no packet is dropped; from 8.5 on, every packet is.
 #[test]
 fn sums_of_probabilities_decide_at_their_bounds() {
     let dropped = |number: u64, before: f64, probability: f64| {

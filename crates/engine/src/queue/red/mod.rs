@@ -279,13 +279,13 @@ impl Red {
         }
     }
 
-    /// Returns the probability of marking the arriving packet, so that the gaps between marks have a uniform instead of
-    /// a geometric distribution (Floyd and Jacobson 1993, section 4). With p = `probability`, gaps are up to `1/p`
-    /// packets or, with `wait`, from `1/p` to `2/p` packets. With `scale_by_size`, bytes are counted in whole packets
-    /// of mean size, as in ns-2.
+    /// Returns the probability of marking the arriving packet (Floyd and Jacobson 1993, section 4). It grows with the
+    /// number of packets since the last mark. With p = `probability`, gaps between marks are uniformly distributed: up
+    /// to `1/p` packets or, with `wait`, from `1/p` to `2/p` packets.
     fn space(&self, probability: f64, bytes: u32) -> f64 {
         let scaled = self.config.scale_by_size;
         let mean_packet = self.config.mean_packet.0;
+        // Whole packets of mean size, as in ns-2.
         let count = if scaled {
             self.count_bytes / mean_packet
         } else {

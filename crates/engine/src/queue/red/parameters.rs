@@ -275,8 +275,8 @@ fn complete_thresholds(values: &mut Table, packets_per_s: f64) -> Result<(), Ref
 }
 
 /// Returns the time constant of the average queue; `None` if the weight is given as a number. It is one second for
-/// `per-packet` (Adaptive RED, section 4), and ten round trips for `auto`. A round trip is taken as three times the sum
-/// of the link's delay and a packet's transmission time, at least 100 ms (ns-2.35).
+/// `per-packet` (Adaptive RED, section 4), and ten round trips for `auto`. A round trip is estimated as three times the
+/// sum of the link's delay and a packet's transmission time; the minimum is 100 ms (ns-2.35).
 fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f64> {
     if values.is_word(RedConfig::weight, "per-packet") {
         Some(1.0)

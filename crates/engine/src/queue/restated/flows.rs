@@ -31,7 +31,8 @@ fn exceed(limit: Capacity, waiting: &Waiting) -> bool {
 }
 
 /// Flows served in turn. A turn is one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3), 1996, figure
-/// 5). Above the limit, the longest queue loses its first packet; of equally long queues, the one with the next turn.
+/// 5). Above the limit, the longest queue loses its first packet. Of equally long queues, this is the queue that is
+/// served next.
 struct Turns {
     limit: Capacity,
     quantum: Option<u64>,

@@ -109,8 +109,8 @@ impl Waiting {
 enum Grid {
     /// Times are whole microseconds, and sizes range from an acknowledgement to a full packet.
     Fine,
-    /// Times are multiples of half a millisecond. A transmission takes one or two such steps. Delays then equal targets
-    /// exactly, drops become due exactly when packets leave, and queues have equal lengths.
+    /// Times are multiples of half a millisecond. Delays thus often equal the target exactly, and drops become due
+    /// exactly when packets leave.
     Coarse,
 }
 
@@ -247,8 +247,8 @@ impl Twin<'_> {
     }
 }
 
-/// Compares a discipline with its second implementation over 20,000 packets for each [`Grid`], and checks its declared
-/// properties. A discipline that marks is also combined with ACK filtering, which does not change data packets.
+/// Compares a discipline with its second implementation `rule` over 20,000 packets for each [`Grid`], and
+/// checks its declared properties. A discipline that marks is also tested with ACK filtering.
 #[track_caller]
 fn assert_follows<R: Rule>(config: &QueueConfig, rule: impl Fn() -> R) {
     let marked = [Grid::Fine, Grid::Coarse].map(|grid| follow(config, &mut rule(), grid));

@@ -367,8 +367,8 @@ impl Rule for AloneUnderCobalt {
     }
 }
 
-/// Compares COBALT with its rule. Targets are below and above the transmission time of four packets. With the short
-/// interval, gaps between drops get shorter than the transmission time of a packet.
+/// Compares COBALT with its rule. With the short interval, gaps between drops get shorter than the transmission time of
+/// a packet.
 #[test]
 fn cobalt() {
     for (ecn, target_us, interval_us) in [

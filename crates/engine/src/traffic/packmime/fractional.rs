@@ -34,12 +34,12 @@ pub(super) fn variance(d: f64) -> f64 {
 /// Weights of the past values of a series in the sum for the next value, from the oldest past value to the newest.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. Past values are loaded
-    /// once for several sums; a loaded value that is not part of a sum has the weight zero there. Adding a product of
-    /// zero does not change a sum, since a sum is never -0.
+    /// Weights of all past values except the newest `BLOCK`. Past values are loaded for several sums at once: the zeros
+    /// before and after the weights are for loaded values that are not part of a sum.
+    // Adding a product of zero does not change a sum, since a sum is never -0.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` past values. They are separate, since some of these values have not been drawn yet
-    /// when `known_parts` computes the other parts of the sums.
+    /// Weights of the newest `BLOCK` past values. Some of these values are drawn only after `known_parts` has computed
+    /// the sums of the others.
     newest: [Lanes; SHARING],
 }
 
@@ -73,8 +73,8 @@ pub(super) struct Fractional {
     innovation: f64,
     /// Past values of the series; the newest is last. Values for which there is no weight are unused.
     past: Vec<f64>,
-    /// For each value of the current block, the weighted sum of past values without the `BLOCK` values directly before
-    /// it. These are added when the value is drawn.
+    /// A weighted sum of past values for each value of the current block. The sum lacks the `BLOCK` values directly
+    /// before the value; they are added when the value is drawn.
     sums: [Lanes; BLOCK],
     /// Number of `sums` already used for a value.
     used: usize,
@@ -311,9 +311,8 @@ impl Pasts {
 mod tests {
     use super::*;
 
-    /// Weights and innovations agree with the closed forms of Hosking 1984: `phi_tj = -C(t, j) G(j-d) G(t-d-j+1) /
-    /// (G(-d) G(t-d+1))` and `v_t = G(t+1) G(t+1-2d) / G(t+1-d)^2`. For the newest value, `phi` is `t d / (t-d)`; for
-    /// the oldest, `d / (t-d)`.
+    /// Checks the weights of the newest and the oldest value, and the variance of the innovation, against closed forms
+    /// (Hosking 1984). After `t` steps, the weights are `t d / (t-d)` and `d / (t-d)`.
     #[test]
     fn weights_and_innovation_have_their_closed_forms() {
         let d = 0.33;
@@ -327,6 +326,7 @@ mod tests {
             let (newest, oldest) = (recursion.phi[0], recursion.phi[memory - 1]);
             assert!((oldest - d / (t - d)).abs() < 1e-12);
             assert!((newest - t * d / (t - d)).abs() < 1e-12);
+            // The variance is gamma(t+1) gamma(t+1-2d) / gamma(t+1-d)^2.
             let log = libm::lgamma(t + 1.0) + libm::lgamma(t + 1.0 - 2.0 * d)
                 - 2.0 * libm::lgamma(t + 1.0 - d);
             assert!((recursion.variance - libm::exp(log)).abs() < 1e-9);

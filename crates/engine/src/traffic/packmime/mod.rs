@@ -266,8 +266,7 @@ const SERVER_SIDE: Side = Side {
 #[derive(Debug)]
 pub(super) struct RoundTrips {
     series: Gaussian,
-    /// Points of the distribution: `-log10` of the probability that a value is exceeded, and the root (of order `root`)
-    /// of this value in milliseconds.
+    /// Points `(-log10(P(X > x)), x^(1/root))` of the distribution of round-trip times; `x` is in milliseconds.
     points: Vec<(f64, f64)>,
     root: f64,
 }

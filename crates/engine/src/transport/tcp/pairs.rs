@@ -32,8 +32,8 @@ impl Pairs {
         }
     }
 
-    /// Processes the acknowledgement of everything below `next`. Returns the time between the acknowledgements of a
-    /// pair, if this one is for the second segment and directly follows the one for the first.
+    /// Processes the acknowledgement of all segments below `next`. If it is for the second segment of a pair, directly
+    /// after the acknowledgement for the first, returns the time between the two acknowledgements.
     pub(super) fn on_ack(&mut self, next: u64, now: Time) -> Option<Span> {
         let newest = next - 1;
         if let Some((first, at)) = self.acknowledged {

@@ -140,9 +140,8 @@ impl Ranges {
         }
     }
 
-    /// Returns true if all SACK blocks except the first equal those of the previous acknowledgement. This is usual, and
-    /// these blocks then report nothing new. If the result is false, the caller has to add the blocks. `next` is the
-    /// acknowledgement number.
+    /// Returns true if all SACK blocks except the first equal those of the previous acknowledgement, and thus report
+    /// nothing new. `next` is the acknowledgement number.
     #[inline]
     pub(crate) fn repeats(&mut self, sack: &SackOption, next: u64) -> bool {
         let [_, older @ ..] = sack.all(next);

@@ -3,8 +3,8 @@
 //! acknowledgements are regular.
 //!
 //! The functions that process acknowledgements are compiled twice. With `REGULAR`, they process only regular
-//! acknowledgements, and omit all other cases. Van Jacobson's header prediction is the same idea (Linux,
-//! `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
+//! acknowledgements. Van Jacobson's header prediction is the same idea (Linux, `tcp_rcv_established` of
+//! `net/ipv4/tcp_input.c`).
 
 /// Returns `is_so`, a condition that is false for all regular acknowledgements and segments. With `REGULAR`, the result
 /// is a constant: the compiler removes the code for the other cases.

@@ -144,8 +144,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The ring and a `VecDeque` have equal contents after the same random additions, changes and removals of
-        /// entries. `forget_below` may also skip the numbers of segments that have not been added yet.
+        /// Checks that the ring and a `VecDeque` have equal contents after the same random additions, changes and
+        /// removals of entries.
         #[test]
         fn behaves_like_a_queue(steps in prop::collection::vec((0u8..3, 0u64..50), 1..200)) {
             let mut ring = SegmentRing::default();
@@ -167,6 +167,7 @@ mod tests {
                         }
                     }
                     _ => {
+                        // This may be above `end`: the next segments get higher numbers.
                         let below = (end + 10).saturating_sub(number);
                         base = base.max(below);
                         end = end.max(base);

@@ -1,5 +1,5 @@
-//! Use of the window. While cwnd does not limit the sender, cwnd may grow only as far as it was recently filled (Linux,
-//! `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
+//! Use of the congestion window: a window that the sender does not use may not grow (Linux, `tcp_cwnd_validate` of
+//! `net/ipv4/tcp_output.c`).
 
 /// Record of the largest flight in the last round trip.
 #[derive(Debug, Default)]

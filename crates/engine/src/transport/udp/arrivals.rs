@@ -1,7 +1,7 @@
 //! Filter of duplicate datagrams, for paths that duplicate packets.
 //!
-//! The filter has one bit for each of the last sequence numbers, like the replay window of IPsec (RFC 4303 section
-//! 3.4.3). Memory therefore does not grow with the run. A datagram older than the window counts as a duplicate.
+//! The filter has one bit for each of the last `WINDOW` sequence numbers, like the replay window of IPsec (RFC 4303
+//! section 3.4.3). A datagram older than the window counts as a duplicate.
 
 use std::collections::VecDeque;
 

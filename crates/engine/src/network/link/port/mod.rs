@@ -301,9 +301,8 @@ impl Port {
         self.counters(self.waiting_pkts, in_service, unsent, waited_ps)
     }
 
-    /// Returns the counters. `in_ring` is the number of packets waiting in the ring. `in_service` is true if another
-    /// packet is in service, and `unsent` is the unsent part of that packet. `waited_ps` is the sum of waiting times in
-    /// picoseconds.
+    /// Returns the link's counters. `in_ring` packets wait in the ring. `in_service` is true if another packet is in
+    /// service; `unsent` is its unsent part. `waited_ps` is the sum of all waiting times in picoseconds.
     pub(super) fn counters(
         &self,
         in_ring: u64,

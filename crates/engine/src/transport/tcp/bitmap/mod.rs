@@ -57,8 +57,8 @@ impl Bitmap {
 /// The words of the set.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Ring of words. Its length is a power of two. A word's index is its number modulo this length. The ring is always
-    /// longer than the range `window`: the words before and after this range are in the ring, and empty.
+    /// Ring of words, indexed by the number of a word modulo the length, a power of two. The ring is longer than the
+    /// range `window`: it also has the empty words directly before and after this range.
     words: Vec<u64>,
     not_empty: Tree,
     not_full: Tree,

@@ -35,8 +35,8 @@ impl ControlBlock {
         }
     }
 
-    /// Records that the application or the receive window limits the sender, not the congestion window. `before` is the
-    /// sender's limit before the segments from `first` on were sent.
+    /// Records that the congestion window does not limit the sender. The segments from `first` on have just left;
+    /// `before` is the limit on the sender before they left.
     #[inline(never)]
     fn note_unused(&mut self, before: Limit, first: u64) {
         let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);

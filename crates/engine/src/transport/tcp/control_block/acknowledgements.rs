@@ -67,14 +67,14 @@ impl ControlBlock {
         self.end_timing_below(next);
     }
 
-    /// Moves `una` to `next`: all segments below `next` are delivered. After duplicate acknowledgements, all of these
-    /// segments except the first are taken to be already counted as delivered.
+    /// Moves `una` to `next`: all segments below `next` are delivered.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
             extras.on_cumulative(self.una, next);
         }
         if unusual::<REGULAR>(self.sacked_or_dupacked > 0) {
+            // All of these segments except the first are taken to be already counted as delivered.
             let others = (next - self.una).saturating_sub(1);
             self.sacked_or_dupacked = self.sacked_or_dupacked.saturating_sub(others);
         }

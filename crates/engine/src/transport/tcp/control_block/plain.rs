@@ -61,15 +61,15 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path cannot enlarge a window that is not fully used. Either only the network limits the
-    /// sender, or each acknowledgement has a full sample, which shows if the window is used.
+    /// Returns true if the fast path does not enlarge a window that the sender does not fully use. For this, only the
+    /// network must limit the sender, or each acknowledgement must have a full sample.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Determines which processing may take the fast path, after an acknowledgement that did not take it. `is_open`
-    /// returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
+    /// Determines if the next acknowledgements and segments may take the fast path. `is_open` returns true if loss
+    /// recovery knows no lost, retransmitted or selectively acknowledged segment.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {
         let plain = self.growth_is_watched()

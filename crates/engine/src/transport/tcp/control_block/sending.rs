@@ -14,8 +14,8 @@ use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// Ratio of pacing rates that counts as a jump. A jump reschedules the waiting segment. Smaller changes, such as those
-/// of rates that follow the window, do not: the segment leaves at the time given by the former rate.
+/// Factor by which the pacing rate must rise for the waiting segment to be rescheduled. After a smaller change, the
+/// segment leaves at the time given by the former rate.
 const RATE_JUMP: u64 = 2;
 
 /// State of pacing. Each segment reserves an interval of time: the segment's size divided by the pacing rate.
@@ -157,8 +157,8 @@ impl ControlBlock {
         (flags, SackHandle::NONE)
     }
 
-    /// Records the departure of a segment for round-trip times and packet pairs, and adds a request to routers, if the
-    /// connection uses these. Returns the segment's flags and options.
+    /// Prepares a segment for its departure, and returns its flags and options, with a request to routers if the
+    /// algorithm makes one. Records the send time if the connection times all segments or sends packet pairs.
     #[inline(never)]
     fn mark(
         &mut self,
@@ -293,8 +293,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// Returns the pacing of whole bursts (Linux). The first segment of a burst waits until the intervals of all
-    /// earlier segments have ended. After a pause, the intervals of a burst are shortened, by up to half.
+    /// Returns the pacing in Linux's variant: a burst begins when the intervals of all earlier segments are over. After
+    /// a pause, a burst's intervals are shortened by up to half.
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {
@@ -378,10 +378,11 @@ impl ControlBlock {
         }
     }
 
-    /// Begins to send the dummy segments that the algorithm requests, if any, spread over a round trip. Without a
-    /// round-trip sample, as after a lost SYN, they are spread over the timeout. If they left at once, they would fill
-    /// a short queue before each retransmission of the data segment.
+    /// Begins to send the dummy segments that the algorithm requests, if any. They are spread over a round trip or,
+    /// without a round-trip sample, over the timeout.
     pub(crate) fn begin_dummies(&mut self, env: &mut impl Environment) {
+        // After a lost SYN there is no sample. Dummies sent at once would fill a short queue before each
+        // retransmission.
         let rtt = match self.srtt() {
             Span::ZERO => self.rtt.timeout(),
             srtt => srtt,

@@ -34,8 +34,8 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// End of the segments that take the fast path if they arrive in order: all except the first and the last segment
-    /// of the data. Zero while no segment may take the fast path, and if acknowledgements have optional contents.
+    /// Segments below this number take the fast path if they arrive in order. Zero if no segment may take it, as before
+    /// the first segment of data, or with optional contents of acknowledgements.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
@@ -350,8 +350,8 @@ impl Receiver {
         segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
-    /// Returns true if a held-back acknowledgement must leave now: `segment` belongs to neither of the last two blocks,
-    /// and would displace a block that has not been reported yet (Linux, `tcp_sack_new_ofo_skb`).
+    /// Returns true if a held-back acknowledgement must leave before `segment` is recorded: the segment belongs to
+    /// neither of the last two blocks, and begins a third one (Linux, `tcp_sack_new_ofo_skb`).
     fn crowds_out(&self, segment: u64) -> bool {
         let held_back = self
             .prompt
@@ -444,8 +444,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement of the arrived segments, with the current SACK blocks if `reports` is true, and with
-    /// optional contents if `REPORTS` is true.
+    /// Sends an acknowledgement of the segments that have arrived. It reports the SACK blocks if `reports` is true.
+    /// Only with `REPORTS` may it have SACK blocks or other optional contents.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

@@ -166,8 +166,8 @@ impl PromptAcks {
     }
 
     /// Returns the first segment that may cause a prompt acknowledgement or a change of the receive window, if all
-    /// segments arrive in order. Zero if prompt acknowledgements are left, or if the window is still opening. The
-    /// window can grow again once the current round trip has brought more data than earlier ones.
+    /// segments arrive in order: the window grows if a round trip brings more data than all earlier ones. Returns zero
+    /// if prompt acknowledgements are left, or if the window is still opening.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
         if self.left > 0 || !window.is_open() {
@@ -259,10 +259,9 @@ impl Window {
     }
 }
 
-/// Round-trip time measured by a receiver: the time from an acknowledgement to the arrival of the segment that this
-/// acknowledgement releases (`tcp_rcv_rtt_measure_ts`). It is the sum of the transit times of both packets. The
-/// acknowledgement's transit time is measured in the handshake: from the answer to the SYN to the departure of the
-/// first segment. A side that answered no SYN assumes equal transit times in both directions.
+/// Round-trip time measured by a receiver (`tcp_rcv_rtt_measure_ts`): the transit time of a segment plus that of an
+/// acknowledgement. The latter is the time from the departure of the SYN-ACK to that of the first segment. A side that
+/// has sent no SYN-ACK assumes equal transit times in both directions.
 #[derive(Debug)]
 struct RoundTrip {
     /// Smoothed round-trip time; zero before the first sample.

@@ -50,7 +50,7 @@ pub(super) trait LossRecovery {
     );
 
     /// Sets timers once all segments that may leave now have been sent. `_moves` is true if new segments were sent, or
-    /// if an acknowledgement on the fast path caused this call; such an acknowledgement sets no timers itself.
+    /// if the call follows an acknowledgement on the fast path.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,

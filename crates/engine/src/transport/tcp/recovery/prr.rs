@@ -29,7 +29,7 @@ impl Prr {
         };
     }
 
-    /// Starts the reduction of the window, which was `window` segments, for a mark. One segment may leave for the
+    /// Starts the reduction for a mark; the former window is `window` segments. One segment may leave for the
     /// acknowledgement that carried the mark.
     pub(crate) fn start_for_mark(&mut self, window: u64) {
         self.start(window);

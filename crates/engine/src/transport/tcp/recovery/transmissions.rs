@@ -316,8 +316,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the number of the neighbour of `segment` in the list, from its lower 32 bits, `half`; [`NONE`] if `half`
-    /// belongs to `segment` itself. The lower bits suffice, since all neighbours are in the ring.
+    /// Returns the neighbour of `segment` in the list whose lower 32 bits are `half`. Returns [`NONE`] if `half`
+    /// belongs to `segment` itself.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {

@@ -75,12 +75,12 @@ impl Undo {
         self.frto
     }
 
-    /// Continues F-RTO after an acknowledgement that does not show a spurious timeout. `advanced` is true if the
-    /// acknowledgement moves `una`, but not to the end of the flight at the timeout. `reports` is true if it reports
-    /// segments out of order. `sent_new` is true if new data has been sent since the timeout.
+    /// Continues F-RTO after an acknowledgement that does not show a spurious timeout. Returns true if new data should
+    /// leave next (step 2.b of RFC 5682).
     ///
-    /// Returns true if F-RTO's step 2.b applies: new data leaves next, if there is any. The acknowledgements of the
-    /// segments now in flight then show if the timeout was spurious.
+    /// `advanced` is true if the acknowledgement moves `una`, but not to the end of the flight at the timeout.
+    /// `reports` is true if the acknowledgement reports segments out of order. `sent_new` is true if new data has been
+    /// sent since the timeout.
     pub(crate) fn go_on(
         &mut self,
         tcb: &ControlBlock,

@@ -6,11 +6,12 @@ use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
-/// Returns a bench with a receiver of nine segments. The first `quick` acknowledgements are not delayed and, if `push`,
-/// neither is the last one. A receive window of more than 45 segments (`window`) is not fully open at the start.
+/// Returns a receiver of nine segments. It delays acknowledgements, except the first `quick` ones and, if `push`, the
+/// last one. `window` is the receive window.
 fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     let tcp = tcp(Recovery::Sack);
     ReceiverBench::open(Tcp {
+        // A window of more than 45 segments is not fully open at the start.
         receive_window: window,
         transfer: Some(9 * u64::from(tcp.mss_bytes)),
         delayed_ack: Some(DelayedAck {
@@ -131,8 +132,8 @@ fn later_duplicate_acknowledgements_are_held_back() {
     assert!(numbers(110, 9).is_empty());
 }
 
-/// Acknowledgements are held back only as long as one can report everything: two blocks wait, and the third one forces
-/// an acknowledgement. Every second segment is lost, and each arrival adds a block.
+/// Checks that an acknowledgement is held back only while it can report all blocks of segments that have arrived: the
+/// third block forces an acknowledgement.
 #[test]
 fn what_is_held_back_fits_into_one_acknowledgement() {
     let mut bench = nine_segments(1, false, 20);

@@ -64,14 +64,14 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     sent
 }
 
-/// A waiting segment leaves earlier if the pacing rate at least doubles, but not in Linux's variant. At 1 bit/s, a
-/// packet of 12,000 bits takes 12,000 s. After 0.1 s the rate rises to 1 Mbit/s, and the rest takes 12 ms. Without a
-/// pacing rate, no segment waits.
+/// Checks that a waiting segment leaves earlier once the pacing rate has at least doubled, except in Linux's variant.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;
     let early = PacedBursts::Early;
+    // A packet has 12,000 bits: 12,000 s at 1 bit/s, of which 0.1 s are over, and 12 ms at 1 Mbit/s.
     assert_eq!(at(1, 1_000_000, early), [(100, 1), (211, 2)]);
+    // Without a pacing rate, no segment waits.
     assert_eq!(at(1, 0, early), [(100, 1), (200, 2)]);
     assert_eq!(at(1, 1_000_000, PacedBursts::Linux), [(100, 1)]);
     assert_eq!(at(10_000, 15_000, early), [(100, 1), (1_300, 2)]);
@@ -79,12 +79,13 @@ fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     assert_eq!(at(10_000, 10, early), [(100, 1), (1_300, 2)]);
 }
 
-/// Checks that nothing leaves when an earlier segment was first due. At 1 bit/s, segment 2 is due at 12,000.1 s, but a
-/// rise to 1 kbit/s lets it leave at 12.2 s. At 12,000.1 s, segment 4 waits and must not leave.
+/// Checks that a rise of the pacing rate lets a waiting segment leave earlier, and that nothing leaves at the time when
+/// this segment was first due.
 #[test]
 fn a_wait_that_was_shortened_ends_once() {
     let (sent, mut bench) = change(1, 1_000, PacedBursts::Early);
     assert_eq!(sent, [(100, 1), (12_199, 2)]);
+    // Segment 2 was first due at 12,000.1 s, at 1 bit/s. At that time, segment 4 waits.
     bench.ack(11_999_000, 3, &[]);
     bench.sent_when();
     bench.sender.append(2 * 1460, &mut bench.env);

@@ -179,8 +179,8 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// Checks the lower bound of a window that is halved from three segments. For a loss, the bound is two segments (RFC
-/// 5681 section 3.2). For a mark, it is lower (RFC 3168 section 6.1.2), and in ns-2 for a loss, too.
+/// Checks that a window of three segments is not halved below its minimum: two segments after a loss (RFC 5681 section
+/// 3.2), one after a mark (RFC 3168 section 6.1.2), and one after a loss in ns-2.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -378,8 +378,7 @@ fn rack_notices_the_loss_of_a_retransmission() {
     assert_eq!(bench.sender.counters(ms(332)).timeouts, 0);
 }
 
-/// After a timeout without any acknowledgement, all segments are retransmitted, in slow start. All of them are overdue,
-/// since no round-trip time of data is known.
+/// Checks that all segments are retransmitted, in slow start, after a timeout without any acknowledgement.
 #[test]
 fn after_a_timeout_everything_overdue_is_sent_again() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -387,6 +386,7 @@ fn after_a_timeout_everything_overdue_is_sent_again() {
     // The probe at 300 ms is a new segment. The timer is restarted at this time and expires a second later.
     bench.wait(1350);
     assert_eq!(bench.sent_when(), [(300, 11), (1300, 1)]);
+    // All segments are overdue, since no round-trip time of data was known at the timeout.
     bench.ack(1400, 2, &[]);
     assert_eq!(bench.sent(), [2, 3]);
     bench.ack(1500, 4, &[]);
@@ -433,9 +433,7 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     }
 }
 
-/// Segments that SACK blocks have reported before a timeout do not let the window grow after it. Segment 1 of twenty is
-/// lost twice, and the other 19 are reported before the timeout. The acknowledgement of all twenty then counts as one
-/// segment: the only newly delivered one (Linux), or the maximum after a timeout (RFC 3465).
+/// Checks that segments reported by SACK blocks before a timeout do not let the window grow after it.
 #[test]
 fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     for ack_counting in [
@@ -451,6 +449,8 @@ fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
                 ..tcp(recovery)
             };
             let mut bench = SenderBench::open(config, reno());
+            // Segment 1 of twenty is lost twice. The acknowledgement of all twenty counts as one segment: the only
+            // newly delivered one (Linux), or the maximum after a timeout (RFC 3465).
             for right in 3..=21 {
                 bench.ack(198 + right, 1, &[(2, right)]);
             }
@@ -514,8 +514,8 @@ impl CongestionControl for Ends {
     }
 }
 
-/// Checks that the algorithm is told once that the recovery after a timeout has ended. The recovery ends when all
-/// segments sent before the first acknowledgement are acknowledged.
+/// Checks that the algorithm is told once that the recovery after a timeout has ended: when the acknowledgements exceed
+/// all segments sent before the first acknowledgement after the timeout.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
     // RACK-TLP's probe is the eleventh segment.

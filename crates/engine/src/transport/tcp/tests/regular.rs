@@ -165,8 +165,8 @@ fn segments_whose_transit_times_or_loads_are_reported_are_regular() {
     assert!(bench.receiver.is_plain());
 }
 
-/// Acknowledgements with full samples take the fast path even if the receive window limits the sender: the algorithm
-/// decides by the sample if the window may grow.
+/// Checks that BBR's acknowledgements take the fast path even if the receive window limits the sender, unlike Reno's.
+/// BBR itself decides, from the sample of each acknowledgement, if the window may grow.
 #[test]
 fn acknowledgements_with_samples_are_regular_where_the_receive_window_limits_the_sender() {
     for (algorithm, regular) in [("bbr", true), ("reno", false)] {

@@ -35,8 +35,8 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// Number below which all segments count as lost, even without later arrivals. A timeout raises the number to the
-    /// end of the flight; a new recovery raises the number past the first unacknowledged segment.
+    /// Number below which all unacknowledged segments count as lost, even if no later segment has arrived. Raised by
+    /// timeouts and new recoveries.
     given_up: u64,
 }
 
@@ -279,8 +279,8 @@ impl Pair {
         self.compare(first)
     }
 
-    /// Checks that the sender and the reference have sent the same segments and have the same number in flight. `first`
-    /// is the segment that the reference has already sent for the last acknowledgement.
+    /// Checks that the sender and the reference send the same segments and have the same number in flight. `first` is
+    /// the segment that the reference has already sent for the last acknowledgement.
     fn compare(&mut self, first: Option<u64>) -> Result<(), TestCaseError> {
         let cwnd = self.sample().cwnd.unwrap();
         let sent = self.bench.sent();

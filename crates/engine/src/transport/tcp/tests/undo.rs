@@ -37,8 +37,8 @@ fn windows(bench: &mut SenderBench, at: u64) -> (f64, f64) {
     (sample.cwnd.unwrap(), sample.ssthresh.unwrap())
 }
 
-/// Timestamps show if a timeout was early. If the next acknowledgement echoes the timestamp of a first copy, the window
-/// is restored and grows, and nothing else is retransmitted. With the retransmission's timestamp, slow start begins.
+/// Checks that a timeout is undone if the next acknowledgement echoes the timestamp of an original segment. It is not
+/// undone if the acknowledgement echoes the timestamp of the retransmission.
 #[test]
 fn an_early_timeout_is_undone_by_timestamps() {
     for (next, stamp, undone) in [(3, 100, true), (2, 1310, false)] {

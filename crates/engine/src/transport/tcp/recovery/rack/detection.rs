@@ -84,9 +84,8 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Processes the SACK blocks, in the order of their segments. As in Linux (`tcp_rack_advance`), copies of a segment
-    /// can only be told apart by the round-trip time. The timestamp does not help: it is that of the last segment that
-    /// arrived in order (RFC 7323 section 4.3), which left before all reported segments.
+    /// Processes the SACK blocks, in the order of their segments. As in Linux (`tcp_rack_advance`), only the round-trip
+    /// time can show that an earlier copy of a retransmitted segment has arrived.
     pub(super) fn process_blocks(
         &mut self,
         tcb: &mut ControlBlock,
@@ -98,6 +97,8 @@ impl Rack {
         let Self { sacked, flight, .. } = self;
         let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
         blocks[..count].sort_unstable();
+        // The timestamp is that of the last segment in order (RFC 7323 section 4.3), which left before all these
+        // segments.
         for &(left, right) in &blocks[..count] {
             let left = left.max(tcb.una);
             if left < right {

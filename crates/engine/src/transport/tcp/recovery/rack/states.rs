@@ -143,9 +143,9 @@ impl Rack {
         }
     }
 
-    /// Returns true if the window must not grow because of a recovery: the current one, or one that this
-    /// acknowledgement has ended. `before` is the state before the acknowledgement. In Linux, an acknowledgement that
-    /// ends a recovery does enlarge the window (`tcp_cong_control`, after `tcp_fastretrans_alert`).
+    /// Returns true if the window must not grow because of a recovery. In Linux, the acknowledgement that ends a
+    /// recovery lets the window grow (`tcp_cong_control`, after `tcp_fastretrans_alert`). `before` is the state before
+    /// the acknowledgement.
     pub(super) fn holds_growth(&self, tcb: &ControlBlock, before: CaState) -> bool {
         let goes_on = self.ca_state == CaState::Recovery;
         let reduced = before == CaState::Recovery && !tcb.tolerates_losses();

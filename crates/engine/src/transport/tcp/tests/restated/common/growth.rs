@@ -113,8 +113,8 @@ impl Connection {
     }
 
     /// Returns true if the window must not grow: the acknowledgement echoes a mark (`echoes`), the congestion window
-    /// does not limit the sender, or the sender has used less than half of the window of a non-standard algorithm (RFC
-    /// 7661 section 4.3). During retransmissions after a timeout, returns false if half of the window has been used.
+    /// does not limit the sender, or the sender has a non-standard algorithm and used less than half of the window (RFC
+    /// 7661 section 4.3).
     fn growth_is_held(&mut self, echoes: bool, flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
         let slack = self.algorithm != Algorithm::Standard && !self.ns2;
@@ -126,6 +126,7 @@ impl Connection {
         }
         let used = 2.0 * self.peaks.1.max(self.peaks.2) as f64 >= self.cwnd;
         let repairs = self.repairs_timeout();
+        // During retransmissions after a timeout, a window of which half has been used may grow.
         (echoes || limited) && !(used && repairs) || slack && !used && !repairs
     }
 }
