@@ -106,10 +106,10 @@ impl SantaCruz {
         }
     }
 
-    /// Returns the number of segments in the queue at an acknowledgement. The sum of all relative delays is the last
-    /// transit time less the first; it is divided by the service time of a segment. If each delay were converted to
-    /// segments before the summation, a burst would still count after its queue has drained.
+    /// Returns the number of segments in the queue at an acknowledgement: the increase of the transit time since the
+    /// first acknowledgement, divided by the service time of a segment.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
+        // With a sum of delays that are divided one by one, a burst would count after its queue has drained.
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)
     }

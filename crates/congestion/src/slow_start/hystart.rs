@@ -244,8 +244,8 @@ mod tests {
         }
     }
 
-    /// Section 4.2: in the first slow start only, an acknowledgement adds at most L = 8 segments (section 4.3, for a
-    /// sender that does not pace).
+    /// Checks that an acknowledgement adds at most L = 8 segments, but only in the first slow start (sections 4.2 and
+    /// 4.3, for a sender that does not pace).
     #[test]
     fn an_acknowledgement_adds_eight_segments_at_most_in_the_first_slow_start() {
         for (acked, over, added) in [

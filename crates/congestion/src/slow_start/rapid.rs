@@ -264,8 +264,8 @@ mod tests {
         }
     }
 
-    /// Appendix A: at the end of the recovery, the window is beta times the number of segments delivered, whatever
-    /// fraction was lost. If more than two thirds were lost, it is beta / 3 times the window before the recovery.
+    /// Checks that the window at the end of the recovery is beta times the number of segments delivered, but at least
+    /// beta / 3 times the window before the recovery (appendix A).
     #[test]
     fn it_ends_at_the_part_of_what_was_delivered() {
         for (lost, ends_at) in [(0, 150.0), (100, 100.0), (200, 50.0), (250, 50.0)] {

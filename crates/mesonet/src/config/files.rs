@@ -119,13 +119,12 @@ pub enum PathClass {
     Typical,
 }
 
-/// A period of larger files between direct access routers. The larger files are those of flows that
-/// connect in the period.
+/// A period of larger (jumbo) files. Flows between direct access routers that connect in the period
+/// transfer such files.
 ///
-/// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures
-/// show that jumbo files are documents: in condition 4, jumbo flows deliver 380,000 packets in
-/// 200 ms, and 7.53 of them complete. A file thus has 50,000 packets, 100 times the mean document
-/// of 500 packets. The mean Web object has 50 packets.
+/// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures for
+/// condition 4 show that it enlarges documents: a jumbo file has 50,000 packets, the mean document
+/// 500, and the mean Web object 50.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// Beginning of the period of jumbo files.

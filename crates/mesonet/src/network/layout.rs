@@ -99,9 +99,8 @@ pub(super) struct OutLink {
     pub(super) outbox: Crossing,
 }
 
-/// Tables of a region's elements. Points of presence, access routers and backbone routers are
-/// numbered within the region. Only the field `to` of a packet is the number of an access router in
-/// the network.
+/// Tables of a region's elements. Routers have numbers within the region. A packet's destination
+/// `to` is an access router's number in the whole network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Layout {
     /// Number in the network of each point of presence of the region.
@@ -349,8 +348,8 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// Returns the number of the station for a router's shared server. `router` is the number of the router among
-    /// routers with one server: first points of presence, then access routers.
+    /// Returns the number of the station that is a router's shared server. `router` counts the points of presence
+    /// first, then the access routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router

@@ -166,8 +166,7 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Compares steps at a window of 900 segments with equation 10 of NIST SP 500-282. Two cases of the equation begin
-    /// at S = 4 and at 32 (S - 1) = 96 segments beyond the target.
+    /// Compares steps at a window of 900 segments with equation 10 of NIST SP 500-282, for various targets.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {
         for (target, expected) in [
@@ -177,6 +176,7 @@ mod tests {
             (1100.0, 32.0),
             (900.0, 0.2),
             (899.0, 0.2),
+            // The next case of the equation begins S = 4 segments beyond the target, the last one 32 (S - 1) = 96.
             (896.0, 32.0),
             (840.0, 280.0),
             (804.0, 32.0),

@@ -158,8 +158,8 @@ enum Stage {
     /// Choice between doubling the rate once more and ending the start. `before` is the utility at half of the current
     /// rate.
     Starting { before: f64 },
-    /// Choice of a direction, from an interval above the rate and one below; `high_first` gives their order. If these
-    /// intervals repeat a doubtful measurement, `doubtful` is the gradient of that measurement.
+    /// Choice of a direction, from a pair of intervals above and below the rate. `high_first` gives their order. If the
+    /// pair repeats a pair in which the higher rate lost less, `doubtful` is the gradient of the earlier pair.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,

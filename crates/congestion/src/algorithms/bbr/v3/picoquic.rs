@@ -95,8 +95,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Decides at the end of a probe if the next probes come early. They do after a probe that has raised the rate by
-    /// `PROBE_GROWTH`, until more than `PROBES` successive probes have raised it by less.
+    /// Decides at the end of a probe if the next probes come early. A probe that has raised the rate by the factor
+    /// `PROBE_GROWTH` makes them early. After more than `PROBES` successive probes with less growth, they are not.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -572,9 +572,8 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`): the excess is the last
-    /// burst of 7 segments. In the draft, the interval continues, and the excess is 5 + 7 - 1 segments: one segment is
-    /// expected in a millisecond at 1000 segments per second.
+    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`): only the last burst of 7
+    /// segments is the excess. In the draft, the interval continues.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;
@@ -583,6 +582,7 @@ mod tests {
             ..Aggregation::default()
         };
         let extra = |aggregation: &Aggregation| aggregation.with(now, 7.0, 1000.0, 100.0).extra;
+        // 5 + 7 segments, less the one that is expected in a millisecond.
         assert_eq!(extra(&aggregation), 11.0);
         Picoquic::default().begin_aggregation(&mut aggregation, now);
         assert_eq!(extra(&aggregation), 7.0);
