@@ -109,8 +109,8 @@ impl CongestionState {
         !self.slow_start.lasts(&self.window)
     }
 
-    /// Processes an acknowledgement if slow start ends with part of its segments: the remaining segments count in
-    /// congestion avoidance. Otherwise does nothing and returns false.
+    /// Processes an acknowledgement if only some of its segments are needed to end slow start; the other segments count
+    /// in congestion avoidance. Otherwise does nothing and returns false.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
         let (mut slow_start, mut window) = (self.slow_start.clone(), self.window);

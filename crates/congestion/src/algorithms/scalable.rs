@@ -105,8 +105,8 @@ impl Scalable {
         }
     }
 
-    /// Returns the window after a reduction from `base` segments. In Linux, the number of segments removed is rounded
-    /// down. Small windows therefore lose a smaller fraction, which lets the windows of two flows converge.
+    /// Returns the window after a reduction from `base` segments. Linux rounds the number of removed segments down, so
+    /// small windows lose a smaller fraction.
     fn reduced(&self, base: f64) -> f64 {
         if matches!(self.variant, Variant::Linux2_6_22 | Variant::Linux6_18) {
             let whole = libm::floor(base);

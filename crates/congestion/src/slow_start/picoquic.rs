@@ -143,10 +143,10 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// Checks that slow start ends with the thirteenth long sample. The seven most recent samples must all be long at
-    /// seven acknowledgements, and they are from the seventh long sample on.
+    /// Checks that slow start ends with the thirteenth long sample, and leaves half of the window.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
+        // The seven most recent samples must all be long, at each of seven acknowledgements.
         assert_eq!(end(&rtts(7, 20, 101), 1_001), (Some(20), 50.0));
         assert_eq!(end(&rtts(7, 12, 101), 1_001), (None, 100.0));
         assert_eq!(

@@ -300,8 +300,8 @@ mod tests {
         (rapid, window)
     }
 
-    /// Checks that Rapid Start is over after a mark, or after a loss outside slow start. The window is then the one
-    /// that the algorithm has set (section 3.3.2).
+    /// Checks that a mark, or a loss after slow start, ends Rapid Start without changing the window that the algorithm
+    /// has set (section 3.3.2).
     #[test]
     fn a_mark_and_a_later_loss_are_answered_as_by_the_algorithm() {
         let later = Congestion {

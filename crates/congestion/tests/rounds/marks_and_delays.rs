@@ -36,16 +36,17 @@ fn decbit_waits_for_two_windows() {
     }
 }
 
-/// DECbit counts the marks of the current window only. Four marks among eight segments reduce the window by an eighth.
-/// After that, the marks of the eight segments sent before the reduction do not count, and three marks among seven are
-/// too few.
+/// Checks that DECbit counts the marks of the current window only, and reduces the window if at least half of the
+/// segments are marked.
 #[test]
 fn decbit_counts_the_marks_of_the_current_window() {
     let mut sender = sender("decbit", 8.0);
     let half = [true, false, true, false, true, false, true, false];
     assert_eq!(marked(&mut sender, &half)[7], 7.0);
+    // The marks of eight segments sent before the reduction do not count.
     assert_eq!(marked(&mut sender, &[true; 8])[7], 7.0);
     let fewer = [true, true, true, false, false, false, false];
+    // Three marks among seven segments are too few.
     assert_eq!(marked(&mut sender, &fewer)[6], 8.0);
     // A congestion signal for marks has no effect, since every mark has been counted already.
     assert_eq!(sender.signal(Cause::Ecn), 8.0);

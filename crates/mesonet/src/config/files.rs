@@ -12,9 +12,8 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// Distribution of the times of first requests (NIST SP 500-282, chapter 3). A source starts at
-/// once, or after an exponential time with a mean of one third, two thirds or the whole of the mean
-/// time between files.
+/// Distribution of the times of first requests (NIST SP 500-282, chapter 3). A source starts at once, or after an
+/// exponentially distributed time. The mean of this time is the mean time between files, or one or two thirds of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability that a source starts at once.

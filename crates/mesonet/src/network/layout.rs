@@ -54,8 +54,8 @@ pub(super) enum Station {
     Server(u16),
 }
 
-/// Next hop of a packet at a router with a shared server. All kinds of next hops use one range of
-/// numbers, so one can be selected without a branch.
+/// Next hop of a packet at a router with a shared server. Every kind of next hop is stored as a number, so that a next
+/// hop can be selected without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Next(u32);
 
@@ -361,13 +361,13 @@ impl Layout {
         self.pops.len() + access as usize
     }
 
-    /// Returns the next hop of a packet to access router `to`. The packet leaves the queue of direction `served` of
-    /// `router`, a router with one server for both queues. The code has no branch, since the processor could not
-    /// predict it.
+    /// Returns the next hop of a packet to access router `to` that leaves the queue of direction `served` of `router`,
+    /// a router with one server for both queues.
     #[inline]
     pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
         let below = Next(self.access_server(self.local(to)) as u32);
         let next = self.next[router as usize][served as usize];
+        // Without a branch, since the processor could not predict it.
         if next == Next::BELOW { below } else { next }
     }
 }

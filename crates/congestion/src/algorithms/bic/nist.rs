@@ -187,8 +187,8 @@ mod tests {
         }
     }
 
-    /// Beyond the peak, steps grow by a third (equation 9): 1, 4/3, 16/9, ... up to 31.57. The next step would exceed
-    /// the maximum of 32.
+    /// Checks that each step beyond the peak is a third larger than the step before, up to the maximum of 32 segments
+    /// (equation 9).
     #[test]
     fn steps_beyond_the_peak_grow_by_a_third() {
         let mut bic = bic();
@@ -203,6 +203,7 @@ mod tests {
             }
             bic.search(1.0, &mut window);
         }
+        // The last step is 31.57 segments; the next one would exceed 32.
         assert_eq!(steps.len(), 13);
         for (number, step) in steps.into_iter().enumerate() {
             assert!((step - libm::pow(4.0 / 3.0, number as f64)).abs() < 1e-9);

@@ -171,9 +171,8 @@ fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
 }
 
-/// Returns the default of `low_p`. In the RFC, a window of 38 has a loss probability of 1e-3. For other windows, the
-/// probability is proportional to the inverse square, as in standard TCP. In ns-2, the low window is exactly on
-/// standard TCP's response function.
+/// Returns the default of `low_p`, the loss probability at the low window. It is proportional to the inverse square of
+/// the window, as in standard TCP: 1e-3 at 38 segments in the RFC, and `1.5 / low_window^2` in ns-2.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
     rounded_p(settings, "low_window").unwrap_or_else(|| match settings.variant() {

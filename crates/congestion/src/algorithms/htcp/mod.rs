@@ -430,8 +430,8 @@ mod tests {
         }
     }
 
-    /// Returns the smallest round-trip time divided by the largest one. The smallest is 70 ms. The largest is initially
-    /// 30 ms longer; each of `forgotten` congestion events has reduced the difference by a twentieth.
+    /// Returns the ratio of the smallest to the largest round-trip time after `forgotten` congestion events. Their
+    /// difference is initially 30 ms, and each event reduces it by a twentieth.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }

@@ -352,8 +352,8 @@ struct RapidStart {
     over: bool,
     floor: Option<Span>,
     counts: (u64, u64),
-    /// Values of the first recovery in segments: the window, its lower bound, and its reductions for each segment that
-    /// arrives and for each lost segment. `None` before the first recovery.
+    /// Four values of the first recovery, in segments: the window, its lower bound, and its reductions per arrived and
+    /// per lost segment. `None` before the first recovery.
     recovery: Option<[f64; 4]>,
 }
 
