@@ -46,10 +46,11 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Updates the algorithm's state for an acknowledgement of newly delivered segments. Also updates the window if
     /// `phase` allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
     ///
-    /// This method is not called if [`Self::increment`] was called for the acknowledgement and returned a value.
-    /// Algorithms with [`Phases::All`] are called after the transport's response to the losses that the acknowledgement
-    /// shows; the phase is then [`Phase::Recovery`] or [`Phase::Avoidance`]. They are not called for a duplicate
-    /// acknowledgement outside recovery, unless it begins one. All other algorithms are called before the response.
+    /// Not called if [`Self::increment`] has returned a value for the acknowledgement. Called before the transport's
+    /// response to losses that the acknowledgement shows.
+    ///
+    /// Algorithms with [`Phases::All`] are called after this response, in [`Phase::Recovery`] or [`Phase::Avoidance`].
+    /// Duplicate acknowledgements outside recovery that do not begin a recovery are not passed to them.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance
@@ -144,10 +145,9 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Takes the tables that all flows of this kind share from `like`, an algorithm of the same kind. The state of a
-    /// flow does not include these tables. A state read from a checkpoint therefore needs them before it is used.
+    /// Replaces the tables that all flows of an algorithm share by those of `like`, a flow of the same algorithm.
     ///
-    /// Called once for each state that is read.
+    /// Called once for each state that is read from a checkpoint, since checkpoints do not contain such tables.
     fn share_tables(&mut self, _like: &Self)
     where
         Self: Sized,

@@ -1,8 +1,8 @@
 //! Static dispatch to the built-in algorithms: an enum instead of calls through function pointers.
 
-/// Declares the modules and the list of entries for a list of algorithms, the enum [`Controller`](crate::Controller)
-/// with a variant for each algorithm, and a macro that calls its methods. A list item is `module::Type`; each module
-/// has the static `ENTRY: Entry<Type>`.
+/// Declares the modules of a list of algorithms, the list of their entries, the enum [`Controller`](crate::Controller)
+/// of all algorithms, and a macro that calls an algorithm's methods. A list item is `module::Type`; each module has
+/// the static `ENTRY: Entry<Type>`.
 macro_rules! controllers {
     ($($module:ident::$Algorithm:ident),+ $(,)?) => {
         controllers! { ($) $($module::$Algorithm),+ }

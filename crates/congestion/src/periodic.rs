@@ -14,8 +14,8 @@ impl Periodic {
     /// A procedure that has not run yet.
     pub(crate) const NEW: Self = Self { since: None };
 
-    /// Returns the time since the last run if the procedure is due, and records a run now; `None` if it is not due. The
-    /// first period begins with the first call.
+    /// Returns the time since the last run of the procedure if at least `period` has passed, and records a run at
+    /// `now`. Otherwise returns `None`. The first call begins the first period.
     pub(crate) fn elapsed(&mut self, now: Time, period: Span) -> Option<Span> {
         let elapsed = now.since(*self.since.get_or_insert(now));
         let due = elapsed >= period && elapsed > Span::ZERO;

@@ -1,9 +1,8 @@
 //! A flow without a network, simulated round trip by round trip with losses that the caller chooses.
 //!
 //! In each round trip, one window of segments is acknowledged. The acknowledgements are evenly spaced over the round
-//! trip, or at the rate of the sender's link. The queue depends on the window at each segment's departure, a round trip
-//! before its acknowledgement. In the round trip of the departures, the window is assumed to change linearly from its
-//! value after the first acknowledgement to that after the last.
+//! trip, or at the rate of the sender's link. A segment's queueing delay depends on the window at its departure, a
+//! round trip before its acknowledgement. That window is interpolated linearly within the round trip.
 //!
 //! Losses are at fixed distances in segments, or random. A lost segment reduces the window at most once per round trip,
 //! and recovery takes no time. This is the deterministic model behind the response functions of RFC 5681 and RFC 3649.

@@ -109,8 +109,8 @@ impl CongestionState {
         !self.slow_start.lasts(&self.window)
     }
 
-    /// Processes an acknowledgement if slow start ends with part of its segments: the remaining segments count in
-    /// congestion avoidance. Otherwise does nothing and returns false.
+    /// Processes an acknowledgement if only some of its segments are needed to end slow start; the other segments count
+    /// in congestion avoidance. Otherwise does nothing and returns false.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
         let (mut slow_start, mut window) = (self.slow_start.clone(), self.window);
@@ -165,8 +165,8 @@ impl CongestionState {
         self.window.set_cwnd(first);
     }
 
-    /// Grows the window as ns-2's limited slow start does, also in congestion avoidance. The growth is that of limited
-    /// slow start or that of the algorithm, whichever is larger. `before` is the window before the algorithm's growth.
+    /// Raises the growth of the window to at least that of ns-2's limited slow start, also in congestion avoidance.
+    /// `before` is the window before the algorithm's growth.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start

@@ -140,10 +140,11 @@ impl Reducing {
         (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery with the acknowledgement received at `now`. Returns true if [`Self::on_ack`] has already counted
-    /// it. If not, the recovery ends in that call: the kernel processes samples first (`pkts_acked`).
+    /// Ends a recovery at `now`. Returns true if [`Self::on_ack`] has already been called for the acknowledgement
+    /// received at `now`; otherwise, that call ends the recovery.
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
+        // The kernel processes samples first (`pkts_acked`).
         self.ending = self.acked_at != now;
         !self.ending
     }

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WindowedMax {
     /// The first, second and third value, each with its tick.
     best: [(u64, f64); 3],
-    /// Tick and window length of the last update in which no value was too old. Until the end of this tick, a new value
-    /// below the third one changes nothing.
+    /// Tick and window length of the last update in which no value was too old. During the same tick, values below the
+    /// third value can be ignored.
     settled: Option<(u64, u64)>,
 }
 
@@ -66,10 +66,8 @@ impl WindowedMax {
         }
     }
 
-    /// Removes the maximum if it is older than `length`: the second and third values move up, and `new` becomes the
-    /// third. If the second value is still the maximum itself after a quarter of `length`, `new` becomes the second and
-    /// the third. If the third value is still the second after half of `length`, `new` becomes the third. Returns true
-    /// if a value has changed.
+    /// Removes the maximum if it is older than `length`. Otherwise, after a part of `length`, replaces values that are
+    /// copies of another value by `new`. Returns true if a value has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {
@@ -78,8 +76,10 @@ impl WindowedMax {
                 self.best = [self.best[1], self.best[2], new];
             }
         } else if self.best[1].0 == self.best[0].0 && age > length / 4 {
+            // The second value is still a copy of the first.
             (self.best[1], self.best[2]) = (new, new);
         } else if self.best[2].0 == self.best[1].0 && age > length / 2 {
+            // The third value is still a copy of the second.
             self.best[2] = new;
         } else {
             return false;

@@ -187,10 +187,9 @@ impl Controller {
         facts.marks = marks as u32;
     }
 
-    /// Returns the flags that the module gets with an acknowledgement, such as [`MAY_GROW`]
-    /// (`tcp_may_raise_cwnd`) or [`CWND_LIMITED`]. Growth is also allowed if the window was not
-    /// fully used, since the module checks that itself, as in the kernel. `completes` is true if
-    /// the acknowledgement ends a reduction.
+    /// Returns the flags that the module gets with an acknowledgement. As in the kernel (`tcp_may_raise_cwnd`),
+    /// [`MAY_GROW`] is set even if the window was not fully used, since the module itself checks [`CWND_LIMITED`].
+    /// `completes` is true if the acknowledgement ends a reduction.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network

@@ -80,9 +80,8 @@ mod tests {
         names
     }
 
-    /// Checks that the key of an algorithm is removed when another algorithm is set, together with the source text,
-    /// version or hash that belongs to this key. Parameters stay, even a parameter with a name such as `version`. All
-    /// keys stay if a key is set that selects no algorithm.
+    /// Checks that setting another algorithm removes the key of the former one, together with the source text, version
+    /// or hash that belongs to this key. All other keys stay.
     #[test]
     fn a_name_leaves_with_what_belongs_to_it() {
         const LEFT: [(&[&str], &[&str]); 5] = [
@@ -90,6 +89,7 @@ mod tests {
             (&["external", "version", "gain"], &["gain"]),
             (&["module", "sha256", "gain"], &["gain"]),
             (
+                // After `kind`, these keys are parameters.
                 &["kind", "source", "version", "sha256"],
                 &["sha256", "source", "version"],
             ),

@@ -38,11 +38,12 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns a receive window that limits no flow, and a text about its rule. The window is in units of the bytes that
-/// the path and its queues can contain. In the profile `linux` it is 6: when slow start doubles the bytes of a round
-/// trip, the kernel's receiver sets its window to six times these bytes (`tcp_rcvbuf_grow`).
+/// Returns a receive window that limits no flow, as a multiple of the bytes that the path and its queues can contain,
+/// and a text about its rule.
 pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     if profile == Profile::Linux {
+        // When slow start doubles the bytes of a round trip, the kernel's receiver sets its window to six times these
+        // bytes (`tcp_rcvbuf_grow`).
         let rule = "6 x (path's bandwidth-delay product + its queues), at least 64 segments";
         (6.0, rule)
     } else {

@@ -31,8 +31,8 @@ impl Rate {
         self.0 as f64 / (8.0 * bytes as f64)
     }
 
-    /// Returns the time to transmit `bytes` bytes at this rate, in whole picoseconds, and the remainder in units of one
-    /// picosecond divided by the rate in bit/s. A link can add up the remainders; its long-run rate is then exact.
+    /// Returns the time to transmit `bytes` bytes at this rate, in whole picoseconds, and the remainder of the division
+    /// by the rate. A link can add up the remainders; its long-run rate is then exact.
     pub const fn transmission(self, bytes: u64) -> (Span, u64) {
         let bit_ps = bytes as u128 * 8 * PS_PER_S as u128;
         let rate = self.0 as u128;

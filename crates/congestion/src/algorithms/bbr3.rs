@@ -5,8 +5,8 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::quantity::{self, Quantity};
 
-/// State of BBR version 3. It is boxed because it is by far the largest state of an algorithm: the enum of all
-/// controllers would be as large.
+/// State of BBR version 3. It is boxed because it is by far the largest state of an algorithm: without the box, every
+/// [`Controller`](crate::Controller) would need as much memory.
 pub type BoxedBbr3 = Box<Bbr3>;
 
 pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {

@@ -1,10 +1,9 @@
 //! Gentle HighSpeed TCP: HighSpeed TCP that grows like standard TCP while round-trip times increase.
 //!
-//! Zhang, thesis, Osaka University, 2006: the original variant in chapter 2, the refined one in chapter 4. The samples
-//! of one window form a cycle. After each cycle, the original variant correlates round-trip times with departure times,
-//! and decides by Fisher's transform of the coefficient. The refined variant first compares the mean round-trip time of
-//! the cycle with the smallest mean since the last loss. If their difference is neither small nor large, in standard
-//! deviations of the cycle's samples, the correlation decides.
+//! Zhang, thesis, Osaka University, 2006. After each window of samples (cycle), the original variant (chapter 2) tests
+//! if round-trip times are correlated with departure times, by Fisher's transform of the coefficient. The refined
+//! variant (chapter 4) first compares the mean round-trip time of the cycle with the smallest mean since the last loss.
+//! It uses the correlation only if their difference is neither small nor large.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

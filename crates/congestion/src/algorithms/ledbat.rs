@@ -84,8 +84,8 @@ impl Ledbat {
         self.queueing_s.is_some_and(|delay| delay > self.target_s)
     }
 
-    /// Ends slow start with half of the window: the window that filled the queue. The delay that exceeds the target is
-    /// that of a segment sent a round trip ago, and the window has doubled since.
+    /// Ends slow start and halves the window: the segment with a delay above the target was sent a round trip ago, and
+    /// the window has doubled since.
     fn leave_slow_start(window: &mut Window) {
         let cwnd = window.cwnd();
         window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));

@@ -270,12 +270,13 @@ mod tests {
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance, after enough rounds for its rate to be scaled to the target
-        /// round-trip time. `alpha` is its estimated fraction of marks.
+        /// Returns a flow in congestion avoidance with an estimated fraction of marks `alpha`. Its rate is that of a
+        /// flow with the target round-trip time.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);
             (prague.alpha, prague.marks_seen, prague.target) = (alpha, true, cwnd);
+            // The flow has had enough round trips for its rate to be scaled.
             prague.rounds = prague.rtt_transition;
             prague.round_end = cwnd as u64;
             let mut window = Window::new(cwnd, cwnd, f64::INFINITY, Rounding::Real);

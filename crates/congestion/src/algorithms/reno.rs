@@ -151,8 +151,8 @@ pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// If ten segments are acknowledged two at a time, the window grows after five acknowledgements. The next window,
-    /// of eleven segments, takes six acknowledgements; their twelfth segment counts towards the increase after that.
+    /// Checks that the window grows by one segment for each window of acknowledged segments, with two segments per
+    /// acknowledgement.
     #[test]
     fn linux_adds_a_segment_for_each_window_of_acknowledged_segments() {
         let mut reno = Reno::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());
@@ -165,6 +165,8 @@ mod tests {
                 grown.push(number);
             }
         }
+        // The window of eleven segments takes six acknowledgements; their twelfth segment counts towards the next
+        // increase.
         assert_eq!(grown, [5, 11, 17]);
         assert_eq!((cwnd, reno.counted), (13.0, 3.0));
         assert_eq!(reno.whole_increment(40.0, 10.0), 4.0);

@@ -106,10 +106,10 @@ impl SantaCruz {
         }
     }
 
-    /// Returns the number of segments in the queue at an acknowledgement. The sum of all relative delays is the last
-    /// transit time less the first; it is divided by the service time of a segment. If each delay were converted to
-    /// segments before the summation, a burst would still count after its queue has drained.
+    /// Returns the number of segments in the queue at an acknowledgement: the increase of the transit time since the
+    /// first acknowledgement, divided by the service time of a segment.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
+        // With a sum of delays that are divided one by one, a burst would count after its queue has drained.
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)
     }
@@ -210,8 +210,8 @@ mod tests {
         assert_eq!(santa_cruz.queued_at(arrival(120, 60, 7)), None);
     }
 
-    /// Checks that a burst no longer counts when the queue has drained. The burst of ten segments leaves five in the
-    /// queue; 200 ms and two segments later, the queue is empty.
+    /// Checks that the estimated queue is empty again 200 ms after a burst of ten segments, which leaves five segments
+    /// in the queue.
     #[test]
     fn what_a_burst_queues_is_gone_when_it_has_drained() {
         let mut santa_cruz = began(arrival(100, 50, 7));

@@ -105,8 +105,8 @@ impl Scalable {
         }
     }
 
-    /// Returns the window after a reduction from `base` segments. In Linux, the number of segments removed is rounded
-    /// down. Small windows therefore lose a smaller fraction, which lets the windows of two flows converge.
+    /// Returns the window after a reduction from `base` segments. Linux rounds the number of removed segments down, so
+    /// small windows lose a smaller fraction.
     fn reduced(&self, base: f64) -> f64 {
         if matches!(self.variant, Variant::Linux2_6_22 | Variant::Linux6_18) {
             let whole = libm::floor(base);
@@ -155,9 +155,9 @@ impl CongestionControl for Scalable {
         window.cwnd() >= self.low_window
     }
 
-    /// Returns the mean window. Between two reductions, the window grows by `increase / loss` segments, geometrically
-    /// with the number of round trips. Returns the mean window of standard TCP if this is below `low_window`.
+    /// Returns the mean window, or the mean window of standard TCP if the latter is below `low_window`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
+        // Between two reductions, the window grows exponentially by `increase / loss` segments in total.
         let mean = self.increase / (loss * -libm::log(1.0 - self.decrease));
         let standard = mean_window(1.0, 0.5, loss);
         Some(if standard < self.low_window {

@@ -1,8 +1,8 @@
 //! XCP at the sender: routers report by how much the sender may change its throughput.
 //!
 //! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks", SIGCOMM 2002, section
-//! 3.3; and draft-falk-xcp-spec-03: the feedback is a change of the throughput. Every packet requests its share of the
-//! desired change; the acknowledgement returns the granted amount.
+//! 3.3; and draft-falk-xcp-spec-03. Every packet requests a part of the desired change of the throughput; its
+//! acknowledgement returns the granted amount.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

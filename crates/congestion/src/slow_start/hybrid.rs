@@ -261,15 +261,14 @@ mod tests {
         std::iter::repeat_n(RTT, count)
     }
 
-    /// Checks that an acknowledgement train of half the round-trip time ends slow start. The threshold is half of the
-    /// sum of 100 ms and of one millisecond for bursts: 50.5 ms. With acknowledgements 2 ms apart, a train of 52 ms
-    /// exceeds it. With pacing, the threshold is the whole sum, 101 ms, so a train of 102 ms exceeds it.
+    /// Checks that an acknowledgement train of half the round-trip time, 100 ms, ends slow start.
     #[test]
     fn a_train_of_half_the_round_trip_ends_slow_start() {
         let train = |gap_us: u64, cwnd: f64, given: &[(&str, f64)]| {
             let gap = Span::from_micros(gap_us);
             ends_with(&mut hystart(given), cwnd, gap, steady(200))
         };
+        // The threshold is half of the sum of 100 ms and one millisecond for bursts.
         assert_eq!(train(2_000, 32.0, &[]), Some(26));
         assert_eq!(train(1_000, 32.0, &[]), Some(51));
         assert_eq!(
@@ -279,15 +278,16 @@ mod tests {
         );
         assert_eq!(train(2_000, 15.0, &[]), None, "below the low window");
         assert_eq!(train(2_000, 16.0, &[]), Some(26));
+        // With pacing, the threshold is the whole sum.
         assert_eq!(train(2_000, 32.0, &[("train", 1.0)]), Some(51));
     }
 
-    /// Checks the length of the acknowledgement train that ends slow start: more than half of the sum of the round-trip
-    /// time (10 ms) and the time of four bursts. At a pacing rate of two windows (100,000 segments of 1500 bytes each)
-    /// per 10 ms, four bursts of 65,536 bytes take 8.7 us.
+    /// Checks that the length of the acknowledgement train that ends slow start depends on the pacing rate: more
+    /// than half of the sum of the round-trip time, 10 ms, and the time of four bursts.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);
+        // Four bursts of 65,536 bytes take 8.7 us at two windows of 100,000 segments (1500 bytes each) per 10 ms.
         let found = ends_with(&mut hystart(&[]), 1e5, Span::from_micros(1), rtts);
         assert_eq!(found, Some(5_005));
     }

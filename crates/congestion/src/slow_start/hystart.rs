@@ -244,8 +244,8 @@ mod tests {
         }
     }
 
-    /// Section 4.2: in the first slow start only, an acknowledgement adds at most L = 8 segments (section 4.3, for a
-    /// sender that does not pace).
+    /// Checks that an acknowledgement adds at most L = 8 segments, but only in the first slow start (sections 4.2 and
+    /// 4.3, for a sender that does not pace).
     #[test]
     fn an_acknowledgement_adds_eight_segments_at_most_in_the_first_slow_start() {
         for (acked, over, added) in [
@@ -269,9 +269,8 @@ mod tests {
         }
     }
 
-    /// Checks that round-trip times are used even if their acknowledgements may not enlarge the window, except those of
-    /// duplicates. Conservative slow start begins after eight samples of a round (section 4.2). It ends when the
-    /// smallest round-trip time is less than at its beginning.
+    /// Checks that round-trip times count even if the window may not grow, except those of duplicates. Conservative
+    /// slow start begins after eight samples of a round that are 20 ms longer than those before (section 4.2).
     #[test]
     fn samples_count_whether_or_not_the_window_may_grow() {
         let ack = |acked, round, ms| AckSample {
@@ -296,6 +295,7 @@ mod tests {
             };
             let slow = if slows_down { 0.25 } else { 1.0 };
             assert_eq!([growth(120), growth(120)], [slow; 2]);
+            // Conservative slow start ends when the round-trip time is less than at its beginning.
             assert_eq!([growth(119), growth(119)], [slow, 1.0]);
         }
     }

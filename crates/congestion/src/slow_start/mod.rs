@@ -168,9 +168,9 @@ pub enum SlowStart {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). `ssthresh` starts at `max_ssthresh`. Above it, the window grows
-    /// by the algorithm's step or the limited step, whichever is larger. A congestion signal turns the limited step
-    /// off, and a timeout turns it on again.
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). Above `max_ssthresh`, the initial threshold, the window grows by
+    /// the step of the algorithm or of limited slow start, whichever is larger. After a congestion signal, only the
+    /// algorithm's step is used until the next timeout.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,

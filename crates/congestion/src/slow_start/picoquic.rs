@@ -143,10 +143,10 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// Checks that slow start ends with the thirteenth long sample. The seven most recent samples must all be long at
-    /// seven acknowledgements, and they are from the seventh long sample on.
+    /// Checks that slow start ends with the thirteenth long sample, and leaves half of the window.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
+        // The seven most recent samples must all be long, at each of seven acknowledgements.
         assert_eq!(end(&rtts(7, 20, 101), 1_001), (Some(20), 50.0));
         assert_eq!(end(&rtts(7, 12, 101), 1_001), (None, 100.0));
         assert_eq!(
@@ -162,7 +162,7 @@ mod tests {
     }
 
     /// Above a base round-trip time of 100 ms, less than half of the window is removed: the fraction `(1 - 100 ms /
-    /// base) / 2`. This is a quarter at 200 ms, and 0.418 at 610 ms and more.
+    /// base) / 2`. This is a quarter at 200 ms. From 610 ms on, the fraction remains 0.418.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {

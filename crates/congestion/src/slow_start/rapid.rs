@@ -264,8 +264,8 @@ mod tests {
         }
     }
 
-    /// Appendix A: at the end of the recovery, the window is beta times the number of segments delivered, whatever
-    /// fraction was lost. If more than two thirds were lost, it is beta / 3 times the window before the recovery.
+    /// Checks that the window at the end of the recovery is beta times the number of segments delivered, but at least
+    /// beta / 3 times the window before the recovery (appendix A).
     #[test]
     fn it_ends_at_the_part_of_what_was_delivered() {
         for (lost, ends_at) in [(0, 150.0), (100, 100.0), (200, 50.0), (250, 50.0)] {
@@ -300,8 +300,8 @@ mod tests {
         (rapid, window)
     }
 
-    /// Checks that Rapid Start is over after a mark, or after a loss outside slow start. The window is then the one
-    /// that the algorithm has set (section 3.3.2).
+    /// Checks that a mark, or a loss after slow start, ends Rapid Start without changing the window that the algorithm
+    /// has set (section 3.3.2).
     #[test]
     fn a_mark_and_a_later_loss_are_answered_as_by_the_algorithm() {
         let later = Congestion {

@@ -209,15 +209,15 @@ mod tests {
         })
     }
 
-    /// Checks that slow start ends if 26 % of the segments are missing, but not if 25 % are. A decision needs bins of
-    /// 35 ms for a round trip and SEARCH's window, 12.86 bins in total. The 13th bin, which ends 455 ms after the first
-    /// acknowledgement, is therefore the first to decide.
+    /// Checks that slow start ends if 26 % of the segments are missing, but not if 25 % are.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {
             let totals = move |ms: u64| (100 * ms, delivered * ms);
             ends_at(&mut search(), 100..5_000, totals, |_| RTT)
         };
+        // A round trip and SEARCH's window are 12.86 bins of 35 ms, so the 13th bin is the first to decide. It ends 455
+        // ms after the first acknowledgement.
         assert_eq!(share(74), Some(555));
         assert_eq!(share(75), None);
         assert_eq!(share(100), None);

@@ -85,9 +85,7 @@ fn startup_doubles_from_round_trip_to_round_trip() {
     }
 }
 
-/// Checks the gain cycle: one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth, each of one round
-/// trip (draft-00, section 4.3.4). The probe adds a quarter of the bandwidth-delay product to the queue. Draining
-/// leaves three send quanta in the queue (section 4.2.3), each of two segments at 12 Mbit/s.
+/// Checks the range of the pacing gain and of the queue in the gain cycle (draft-00, section 4.3.4).
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -95,6 +93,8 @@ fn the_gain_cycle_probes_and_drains_in_turn() {
     let (low, high) = range(&mut pipe, "pacing_gain", 1.5);
     assert_eq!((low, high), (0.75, 1.25));
     let seen = pipe.run(4.0)[0];
+    // The probe adds a quarter of the bandwidth-delay product, 100 segments, to the queue. Draining leaves three send
+    // quanta of two segments in the queue (section 4.2.3).
     assert!((18.0..40.0).contains(&seen.max_queue), "{seen:?}");
     assert!((4.0..7.0).contains(&seen.min_queue), "{seen:?}");
 }
@@ -123,9 +123,8 @@ fn version_3_probes_by_time() {
     }
 }
 
-/// Checks that BBR probes for the round-trip time ten seconds after it has found the smallest one (version 3: five
-/// seconds). During the probe, which lasts 200 ms and a round trip, four segments are in flight (version 3: half of the
-/// bandwidth-delay product).
+/// Checks that BBR reduces its window to four segments, or in version 3 to half of the bandwidth-delay product, for a
+/// measurement of the round-trip time.
 #[test]
 fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     for (kind, least, most) in [("bbr", 4.0, 4.0), ("bbr3", 45.0, 53.0)] {
@@ -133,6 +132,7 @@ fn it_makes_its_window_small_to_measure_the_round_trip_time() {
         pipe.run(2.0);
         let mut small = 0;
         let mut smallest = f64::INFINITY;
+        // A measurement begins after ten seconds (version 3: five seconds), and takes 200 ms and a round trip.
         for _ in 0..1300 {
             pipe.run(0.01);
             let cwnd = pipe.senders[0].state.window.cwnd();
@@ -145,15 +145,14 @@ fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     }
 }
 
-/// Checks that BBR follows changes of the path's rate within 25 s. After a fall by half, the old maximum rate expires:
-/// in version 1 after ten rounds, which the queue makes long, in version 3 after two cycles. After a rise, probes find
-/// the new rate.
+/// Checks that BBR follows a fall and a rise of the path's rate, each within 25 s.
 #[test]
 fn it_follows_a_change_of_the_path() {
     for kind in BOTH {
         let mut pipe = pipe(kind, Bottleneck::endless(RATE, RTT));
         pipe.run(4.0);
         pipe.path.rate = 500.0;
+        // The old maximum rate expires: in version 1 after ten rounds, in version 3 after two cycles.
         pipe.run(25.0);
         let less = probe(&pipe, "bandwidth_segments_per_s");
         assert!((less / 500.0 - 1.0).abs() < 0.05, "{kind}: {less}");
@@ -292,9 +291,8 @@ fn two_flows_share() {
     }
 }
 
-/// Checks that version 3 does not raise its long-term bound while pacing limits the flow. The bound may grow only when
-/// the window is full and as large as the bound (C.is_cwnd_limited of draft-05 section 2.1). After Startup, no losses
-/// are expected: a buffer of a bandwidth-delay product has room for a probe.
+/// Checks that version 3 does not raise its long-term bound while pacing limits the flow (C.is_cwnd_limited of draft-05
+/// section 2.1). A buffer of one bandwidth-delay product then loses no segments.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {

@@ -49,8 +49,7 @@ fn alpha_segments_are_queued_in_equilibrium() {
     }
 }
 
-/// Checks that the window does not fall at the end of slow start: the first target is the window at this time. After
-/// that, each acknowledged segment adds the distance to the target divided by the last complete flight.
+/// Checks that the window does not fall at the end of slow start, and then grows by 70 to 200 segments per round trip.
 #[test]
 fn the_window_leaves_slow_start_without_a_step() {
     let spec = controller("fast", Variant::Paper, &[]);

@@ -18,11 +18,12 @@ fn growth(flow: &mut Flow, path: &Path) -> f64 {
     rounds[5].cwnd - rounds[4].cwnd
 }
 
-/// Checks that Gentle HighSpeed TCP grows like HighSpeed TCP while the queue is empty, and like standard TCP while it
-/// grows. HighSpeed TCP's increase is 7.74 at 1000 segments (RFC 3649), 7.9 at 1030 and 6.3 at 720; its decrease at
-/// 1060 is 0.327.
+/// Checks that Gentle HighSpeed TCP grows like HighSpeed TCP while the queue is empty, and like standard TCP while the
+/// queue grows.
 #[test]
 fn it_grows_as_high_speed_tcp_on_an_empty_queue_and_as_standard_tcp_while_one_builds_up() {
+    // HighSpeed TCP's increase is 7.74 at 1000 segments (RFC 3649), 7.9 at 1030 and 6.3 at 720. Its decrease at 1060
+    // is 0.327.
     for refined in [0.0, 1.0] {
         let spec = controller("ghstcp", Variant::Paper, &[("refined", refined)]);
         let mut flow = started(&spec);

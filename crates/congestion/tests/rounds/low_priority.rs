@@ -197,8 +197,8 @@ fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     assert_eq!(seen.min_queue, 0.0);
 }
 
-/// Checks that a LEDBAT++ flow does not starve an earlier flow: in slowdowns, it measures the path without a queue. A
-/// LEDBAT flow takes the earlier flow's queue for part of the base delay, and starves the earlier flow.
+/// Checks that a LEDBAT++ flow does not starve an earlier flow, but a LEDBAT flow does: it takes the queueing delay of
+/// the earlier flow for part of its base delay.
 #[test]
 fn ledbat_plus_plus_has_no_late_comers_advantage() {
     let share = |kind: &str| {

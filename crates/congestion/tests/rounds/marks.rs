@@ -46,8 +46,7 @@ fn dctcp_s_alpha_follows_the_share_of_marks() {
 }
 
 /// Checks that DCTCP keeps the queue close to the marking threshold of 20 segments, with one flow on a path of 100
-/// segments. The longest queue is 21 segments. The shortest one is lower by half of `sqrt(2 (100 + 20))`, 7.7 segments
-/// (Alizadeh et al., SIGCOMM 2010, equations 8 to 10).
+/// segments (Alizadeh et al., SIGCOMM 2010).
 #[test]
 fn dctcp_keeps_the_queue_at_the_mark() {
     let path = Bottleneck {
@@ -58,6 +57,7 @@ fn dctcp_keeps_the_queue_at_the_mark() {
     pipe.run(200.0);
     let seen = pipe.run(100.0)[0];
     assert!((seen.max_queue - 21.0).abs() < 1.5, "{seen:?}");
+    // The queue varies by half of `sqrt(2 (100 + 20))` segments (equations 8 to 10).
     let swing = seen.max_queue - seen.min_queue;
     assert!((swing - 7.7).abs() < 2.0, "{seen:?}");
     assert!(seen.rate > 999.0, "{seen:?}");

@@ -25,27 +25,28 @@ fn path() -> Path {
     }
 }
 
-/// Checks that DECbit changes the window after acknowledgements of two windows, the previous and the current one: here
-/// after 2 + 3, then after 3 + 4 segments. The first change needs only the first window of 2 segments.
+/// Checks that DECbit changes the window only after acknowledgements of the previous and of the current window.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);
     let windows = marked(&mut sender, &[false; 14]);
+    // The first window of 2 has no previous one. The next changes come 2 + 3 and 3 + 4 acknowledgements later.
     for (acks, expected) in [(1, 2.0), (2, 3.0), (6, 3.0), (7, 4.0), (13, 4.0), (14, 5.0)] {
         assert_eq!(windows[acks - 1], expected, "{acks}");
     }
 }
 
-/// DECbit counts the marks of the current window only. Four marks among eight segments reduce the window by an eighth.
-/// After that, the marks of the eight segments sent before the reduction do not count, and three marks among seven are
-/// too few.
+/// Checks that DECbit counts the marks of the current window only, and reduces the window if at least half of the
+/// segments are marked.
 #[test]
 fn decbit_counts_the_marks_of_the_current_window() {
     let mut sender = sender("decbit", 8.0);
     let half = [true, false, true, false, true, false, true, false];
     assert_eq!(marked(&mut sender, &half)[7], 7.0);
+    // The marks of eight segments sent before the reduction do not count.
     assert_eq!(marked(&mut sender, &[true; 8])[7], 7.0);
     let fewer = [true, true, true, false, false, false, false];
+    // Three marks among seven segments are too few.
     assert_eq!(marked(&mut sender, &fewer)[6], 8.0);
     // A congestion signal for marks has no effect, since every mark has been counted already.
     assert_eq!(sender.signal(Cause::Ecn), 8.0);
@@ -112,9 +113,8 @@ fn santa_cruz_settles_at_its_operating_point() {
     }
 }
 
-/// Checks that Santa Cruz's slow start ends when the queue grows. The 128 segments acknowledged in the last round trip
-/// were sent while the window grew evenly from 65 to 128. The 71st of them was the first to leave at a window above 100
-/// segments, which the path holds. Slow start ends a few segments later.
+/// Checks that Santa Cruz's slow start ends when the queue grows: a few segments after the acknowledgement of the first
+/// segment sent at a window above 100 segments, which the path holds.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);
@@ -122,6 +122,7 @@ fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let rounds = flow.run(&path(), 8);
     assert_eq!(rounds[6].cwnd, 128.0);
     assert_eq!(rounds[6].ssthresh, 1e6);
+    // The 128 segments of the last round trip were sent while the window grew evenly from 65 to 128.
     let when_queueing = 128.0 + 71.0;
     let after = rounds[7].ssthresh - when_queueing;
     assert!((1.0..10.0).contains(&after), "{after}");

@@ -90,15 +90,14 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// Checks that the mean window of HighSpeed TCP is within a few per cent of its response function, for which RFC 3649
-/// assumes a constant increase and decrease over a sawtooth. The test leaves out windows near the low window, where
-/// half of each sawtooth is standard TCP.
+/// Checks that the mean window of HighSpeed TCP is within 5 % of its response function (RFC 3649).
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [
         controller("hstcp", Variant::Paper, &[]),
         controller("hstcp", Variant::Ns2, &[("low_window", 31.0)]),
     ] {
+        // A larger `p` is left out: near the low window, half of each sawtooth is standard TCP.
         for p in [1e-4, 1e-5, 1e-6] {
             let ratio = ratio(&spec, p, 2_000);
             assert!(
@@ -209,12 +208,13 @@ fn the_response_is_standard_below_the_low_window_alone() {
     }
 }
 
-/// Returns the mean window of each sawtooth, divided by the mean of RFC 9438 at the loss probability `p`. The first
-/// loss is at `height` times the peak of the RFC's sawtooth, which is `4 / (3 + 0.7)` times the RFC's mean.
+/// Returns the mean window of each sawtooth of CUBIC, divided by RFC 9438's mean window at the loss probability `p`.
+/// The first loss is at `height` times the peak of the RFC's sawtooth.
 fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> Vec<f64> {
     let given = [("fast_convergence", fast_convergence)];
     let spec = controller("cubic", Variant::Paper, &given);
     let expected = spec.build().unwrap().response(p, RTT).unwrap();
+    // The peak of the RFC's sawtooth is `4 / (3 + 0.7)` times its mean.
     let peak = height * expected * 4.0 / 3.7;
     let mut flow = flow(&spec, slow_start("standard", None), peak, 2.0);
     let path = |loss| Path {
@@ -242,8 +242,8 @@ fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     }
 }
 
-/// Checks that CUBIC's mean window falls only slowly if the first peak is 50 % too high: from 1.427 times the RFC's
-/// mean to 1.286 times after ten losses (fluid limit). With fast convergence, it is 7 to 14 % below the RFC's.
+/// Checks CUBIC's mean windows as multiples of the RFC's mean. After a first peak that is 50 % too high, they fall
+/// slowly, from 1.427 to 1.286 after ten losses (fluid limit). With fast convergence, they are 0.86 to 0.93.
 #[test]
 fn cubic_comes_down_to_the_rfc_s_mean_slowly_or_below_it_with_fast_convergence() {
     let ratios = cubic_saw_teeth(0.0, 1.5, 1e-4, 600);

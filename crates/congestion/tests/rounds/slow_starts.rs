@@ -99,10 +99,7 @@ fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
     );
 }
 
-/// Checks that HyStart++ first slows the growth down and then ends slow start. The path has 1000 segments per second
-/// and 100 ms. In the round of 256 segments, the first segment is sent at a window of 129 and takes 129 ms, more
-/// than 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter of a segment: the round adds 8 + 62
-/// segments. In four more rounds, the window grows by a quarter of the segments sent; then slow start ends.
+/// Checks that HyStart++ first slows the growth down and then ends slow start.
 #[test]
 fn hystart_slows_down_and_then_ends_slow_start() {
     let mut flow = hystart();
@@ -112,6 +109,8 @@ fn hystart_slows_down_and_then_ends_slow_start() {
     };
     let rounds = flow.run(&path, 14);
     let windows: Vec<f64> = rounds.iter().map(|round| round.cwnd).collect();
+    // In the round from 256 segments on, round-trip times exceed 100 + 12.5 ms. Its first eight acknowledgements add a
+    // segment each, the other 248 a quarter. In the four rounds after that, all acknowledgements add a quarter.
     let expected = [
         2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 326.0, 407.5, 509.25, 636.5, 795.5,
     ];
@@ -121,9 +120,8 @@ fn hystart_slows_down_and_then_ends_slow_start() {
     assert!((windows[13] - 796.5).abs() < 0.01, "{}", windows[13]);
 }
 
-/// Checks that HyStart++ returns from conservative slow start to slow start if the round-trip time falls again: the
-/// earlier queue was another flow's. Eight samples add 2 segments and end conservative slow start. Each of the other
-/// 318 acknowledgements of the round adds a segment.
+/// Checks that HyStart++ returns from conservative slow start to slow start if the round-trip time falls again, as
+/// after the end of another flow.
 #[test]
 fn hystart_goes_on_when_the_round_trip_time_falls_again() {
     let mut flow = hystart();
@@ -135,6 +133,7 @@ fn hystart_goes_on_when_the_round_trip_time_falls_again() {
     flow.run(&path, 8);
     assert_eq!(flow.state.window.cwnd(), 326.0);
     let rounds = flow.run(&clean, 2);
+    // Eight acknowledgements add 2 segments and end conservative slow start; each of the other 318 adds a segment.
     assert_eq!(rounds[1].cwnd, 326.0 + 2.0 + 318.0);
     assert_eq!(flow.state.window.cwnd(), 1292.0);
 }

@@ -40,13 +40,13 @@ fn assert_probe(sender: &Sender, name: &str, expected: f64) {
     assert_near(sender.probe(name).unwrap(), expected);
 }
 
-/// Checks that Sync-TCP(MixReact) ends slow start with its first adjustment, at the ninth report. The window is 10
-/// segments at the eighth acknowledgement. Without any queue, the ninth report shows no trend.
+/// Checks that Sync-TCP(MixReact) ends slow start at the ninth report, its first adjustment of the window.
 #[test]
 fn mixreact_ends_slow_start_at_the_ninth_report() {
     let mut sender = Sender::new(&controller("sync-mixreact", Variant::Paper, &[]), 2.0, 1e6);
     let slow_start: Vec<f64> = (0..8).map(|_| queued(&mut sender, 0)).collect();
     assert_eq!(slow_start, [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
+    // Without any queue, the ninth report shows no trend.
     assert_near(queued(&mut sender, 0), 10.1);
     let keep = controller("sync-mixreact", Variant::Paper, &[("tie", 1.0)]);
     let mut sender = Sender::new(&keep, 2.0, 1e6);
@@ -145,13 +145,13 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// Checks the level of congestion in SyncMix for queueing delays below 10 ms. Before the first loss, the level is the
-/// relative change between the last two delays: a third from 6 to 8 ms, which reduces the window by a tenth. After a
-/// loss, the level is the average delay divided by the largest delay: 4.3 ms divided by 8 ms, which reduces the window
-/// by a quarter.
+/// Checks that SyncMix reduces the window for queueing delays below 10 ms: by a tenth before the first loss, and by a
+/// quarter after it.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
+    // Before the first loss, the level of congestion is the growth of the delay from 6 to 8 ms: a third. After a loss,
+    // it is the average delay divided by the largest one: 4.3 ms divided by 8 ms.
     for (lossy, kept) in [(false, 0.9), (true, 0.75)] {
         let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);
         if lossy {
@@ -262,12 +262,12 @@ fn pminott_has_half_the_smallest_transit_as_threshold() {
     }
 }
 
-/// Checks that the average of SyncAvg exceeds 30 ms with the third report of 100 ms. After k reports it is `100 (1 -
-/// (7/8)^k)` ms.
+/// Checks that SyncAvg detects congestion, an average delay above 30 ms, with the third report of 100 ms.
 #[test]
 fn avg_lags_behind_the_delay() {
     let mut sender = Sender::new(&sync("avg", "none"), 16.0, 2.0);
     queued(&mut sender, 0);
+    // After k reports, the average is `100 (1 - (7/8)^k)` ms.
     for (reports, congested) in [(1, 0.0), (2, 0.0), (3, 1.0)] {
         queued(&mut sender, 100);
         assert_probe(

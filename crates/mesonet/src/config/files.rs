@@ -12,9 +12,8 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// Distribution of the times of first requests (NIST SP 500-282, chapter 3). A source starts at
-/// once, or after an exponential time with a mean of one third, two thirds or the whole of the mean
-/// time between files.
+/// Distribution of the times of first requests (NIST SP 500-282, chapter 3). A source starts at once, or after an
+/// exponentially distributed time. The mean of this time is the mean time between files, or one or two thirds of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability that a source starts at once.
@@ -119,13 +118,12 @@ pub enum PathClass {
     Typical,
 }
 
-/// A period of larger files between direct access routers. The larger files are those of flows that
-/// connect in the period.
+/// A period of larger (jumbo) files. Flows between direct access routers that connect in the period
+/// transfer such files.
 ///
-/// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures
-/// show that jumbo files are documents: in condition 4, jumbo flows deliver 380,000 packets in
-/// 200 ms, and 7.53 of them complete. A file thus has 50,000 packets, 100 times the mean document
-/// of 500 packets. The mean Web object has 50 packets.
+/// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures for
+/// condition 4 show that it enlarges documents: a jumbo file has 50,000 packets, the mean document
+/// 500, and the mean Web object 50.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// Beginning of the period of jumbo files.

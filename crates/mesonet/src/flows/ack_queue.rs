@@ -1,5 +1,5 @@
-//! Queues of packets that wait for processing by the receiving host. An entry is the acknowledgement that the host will
-//! send for the packet. Each receiver has one queue; all queues share a pool of entries.
+//! Queues of packets that wait for processing by the receiving host, one for each receiver. A packet is stored as the
+//! acknowledgement that the host will send for it. All queues share a pool of entries.
 
 use serde::{Deserialize, Serialize};
 

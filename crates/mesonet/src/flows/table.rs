@@ -75,8 +75,8 @@ impl FlowTable {
         }
     }
 
-    /// Gives flows read from a checkpoint the tables of their algorithms, which checkpoints do not store. The tables
-    /// are taken from `initial`, the initial state of congestion control of each algorithm.
+    /// Restores the algorithms' tables of flows read from a checkpoint, which does not store tables. `initial` has the
+    /// initial state of each algorithm, with its tables.
     pub(crate) fn restore_shared(&mut self, initial: &[CongestionState]) {
         for (sender, about) in self.sending.iter_mut().zip(&self.about) {
             sender.share_tables(&initial[about.algorithm as usize]);

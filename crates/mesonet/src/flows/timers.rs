@@ -1,7 +1,7 @@
 //! Timers of flows.
 //!
-//! A flow has one entry for its retransmission timer. If the deadline has moved when the entry is
-//! due, the entry is added again, mostly at the beginning of a window. Entries of closed flows are
+//! A flow has one entry for its retransmission timer, which does not move with the deadline. If the
+//! entry is due before the deadline, it is added again for the deadline. Entries of closed flows are
 //! recognised by their generation.
 
 use longhaul_units::{Span, Time};

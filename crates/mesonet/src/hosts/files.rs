@@ -31,7 +31,7 @@ impl FileChooser {
         }
     }
 
-    /// Draws the size of a Web object, in packets. Sizes are rounded up, since this matches the goodputs in NIST
+    /// Draws the size of a Web object, in packets. Sizes are rounded up, which reproduces the goodputs in NIST
     /// SP 500-282, chapter 8. A file of another type has such a size times the type's factor.
     pub(crate) fn web_object(&mut self) -> u64 {
         self.sizes.draw_count(&Distribution::Pareto {

@@ -77,10 +77,9 @@ impl Receivers {
         }
     }
 
-    /// Draws a backbone router other than `domain`, an access router below it in proportion to its
-    /// receivers, and an idle receiver of that access router (NIST SP 500-282, chapter 3). Returns
-    /// `Err` with the access router if none of its receivers is idle, and `None` if no other
-    /// backbone router has receivers.
+    /// Draws a receiver for a source at backbone router `domain` (NIST SP 500-282, chapter 3): first another backbone
+    /// router, then an access router below it, then an idle receiver of the access router. Returns `Err` with the
+    /// access router if none of its receivers is idle, and `None` if no other backbone router has receivers.
     pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<ReceivingHost, u16>> {
         let own = self.domains.iter().position(|other| other.router == domain);
         let others = self.domains.len() - usize::from(own.is_some());
@@ -93,6 +92,7 @@ impl Receivers {
         }
         let list = &self.domains[at].access;
         let total = list[list.len() - 1].1;
+        // Access routers are drawn in proportion to their numbers of receivers.
         let among = (self.stream.uniform() * f64::from(total)) as u32;
         let access = list[list.partition_point(|&(_, up_to)| up_to <= among)].0;
         let idle = self.idle[access as usize];

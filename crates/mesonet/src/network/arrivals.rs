@@ -44,8 +44,8 @@ impl Crossing {
 /// Packets that arrive at a backbone router from other regions.
 ///
 /// An arrival is an event only if the packet's destination is in the region. Other packets pass through: they leave the
-/// region over another link. Of simultaneous arrivals, packets that pass through are processed first. Otherwise, the
-/// order is by link.
+/// region over another link. Simultaneous arrivals are processed in the order of links, but packets that pass through
+/// are processed first.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
     /// Numbers of the links that lead from other regions to the router.

@@ -79,8 +79,8 @@ impl<T: Copy> Fifo<T> {
         Some(taken)
     }
 
-    /// Removes the first entry. Returns this entry and the `value` of the next entry; that value is `none` if there is
-    /// no next entry. The value is selected without a branch.
+    /// Removes and returns the first entry. Also returns the `value` of the next entry, or `none` if there is no next
+    /// entry.
     #[inline]
     pub(super) fn pop_and_next<V: Copy>(
         &mut self,

@@ -10,9 +10,8 @@ use super::{HostEvent, Network};
 use crate::records::{Direction, RouterId};
 
 impl Network {
-    /// Ends the transmission of a packet at a router with one server for two queues. Returns the
-    /// packet if its next hop is a host; otherwise forwards it. Events after `limit` must not be
-    /// processed; packets are traced if `TRACED`.
+    /// Ends the transmission of a packet at `router`, a router with one server for two queues. Forwards the packet, or
+    /// returns it if its next hop is a host. Events after `limit` must not be processed.
     #[inline]
     pub(super) fn end_service_at<const TRACED: bool>(
         &mut self,

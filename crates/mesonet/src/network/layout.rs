@@ -54,8 +54,8 @@ pub(super) enum Station {
     Server(u16),
 }
 
-/// Next hop of a packet at a router with a shared server. All kinds of next hops use one range of
-/// numbers, so one can be selected without a branch.
+/// Next hop of a packet at a router with a shared server. Every kind of next hop is stored as a number, so that a next
+/// hop can be selected without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Next(u32);
 
@@ -99,9 +99,8 @@ pub(super) struct OutLink {
     pub(super) outbox: Crossing,
 }
 
-/// Tables of a region's elements. Points of presence, access routers and backbone routers are
-/// numbered within the region. Only the field `to` of a packet is the number of an access router in
-/// the network.
+/// Tables of a region's elements. Routers have numbers within the region. A packet's destination
+/// `to` is an access router's number in the whole network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Layout {
     /// Number in the network of each point of presence of the region.
@@ -349,8 +348,8 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// Returns the number of the station for a router's shared server. `router` is the number of the router among
-    /// routers with one server: first points of presence, then access routers.
+    /// Returns the number of the station that is a router's shared server. `router` counts the points of presence
+    /// first, then the access routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router
@@ -362,13 +361,13 @@ impl Layout {
         self.pops.len() + access as usize
     }
 
-    /// Returns the next hop of a packet to access router `to`. The packet leaves the queue of direction `served` of
-    /// `router`, a router with one server for both queues. The code has no branch, since the processor could not
-    /// predict it.
+    /// Returns the next hop of a packet to access router `to` that leaves the queue of direction `served` of `router`,
+    /// a router with one server for both queues.
     #[inline]
     pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
         let below = Next(self.access_server(self.local(to)) as u32);
         let next = self.next[router as usize][served as usize];
+        // Without a branch, since the processor could not predict it.
         if next == Next::BELOW { below } else { next }
     }
 }

@@ -1,15 +1,13 @@
 //! Packet transport: routers are drop-tail queues with a rate, backbone links are delays.
 //!
-//! The network consists of regions that can be simulated alone for a time (`regions.rs`); a
-//! [`Network`] is one of them. A queue with its own server, such as that of a backbone router, is a
-//! few numbers (`queue.rs`): a departure time is known at the arrival. Packets are stored only in
-//! flight between two elements, in order of arrival, and while they wait for a server that two
-//! queues share (`shared_server.rs`).
+//! The network consists of regions that can be simulated alone for a time (`regions.rs`); a [`Network`] is one region.
+//! A queue with its own server is a few numbers, since each departure time is known at the arrival (`queue.rs`).
+//! Packets are stored only in flight, and while they wait for a server that two queues share (`shared_server.rs`).
 //!
-//! An event is the arrival of a packet or the end of a service. Two kinds of arrivals are not in the event list. A
-//! packet between two other regions is processed late, but in order: just before the backbone router's next other
-//! packet. A packet from a backbone router towards hosts arrives at the next router in the event of its arrival at the
-//! backbone router, if no other event can come between.
+//! The event list holds arrivals of packets and ends of services. Two kinds of arrivals are not in the list. The
+//! arrival of a packet that only passes through the region is processed late: just before the backbone router's next
+//! other packet. A packet from a backbone router towards hosts arrives at the next router in the event of its arrival
+//! at the backbone router, if no other event can come between.
 
 mod arrivals;
 mod cross_region;

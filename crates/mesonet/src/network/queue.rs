@@ -103,10 +103,10 @@ mod tests {
         assert!(size_of::<DropTailQueue>() <= 64);
     }
 
-    /// Checks that departures and drops equal those of a queue that stores its packets. 3,000
-    /// packets a second arrive and 2,100 are served, so times in 21sts of a picosecond are exact.
+    /// Checks that departures and drops equal those of a queue that stores its packets.
     #[test]
     fn departures_and_drops_are_those_of_a_queue_that_stores_packets() {
+        // At 2100 packets per second, a service takes a whole number of 21sts of a picosecond.
         const UNIT: u64 = 21;
         let mut stream = Streams::new(1, 0, Randomness::Streams).component("test");
         let buffer = 7;

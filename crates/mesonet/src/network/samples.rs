@@ -36,7 +36,7 @@ impl Network {
     }
 
     /// Returns, for each link, the link's number in the network and the number of packets that have entered the link.
-    /// For a link to another region, packets handed over but not yet departed are included.
+    /// For a link to another region, packets that will enter later are included if that region already has them.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

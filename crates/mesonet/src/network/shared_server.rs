@@ -100,8 +100,8 @@ impl SharedServer {
         waiting(direction) + others
     }
 
-    /// Returns 1 if the packet in service takes up room in the buffer of a queue, otherwise 0. A packet that departs at
-    /// `now` takes up no room.
+    /// Returns the number of packets in service, 0 or 1, that take up room in the buffer of the queue for `direction`.
+    /// A packet that departs at `now` takes up no room.
     fn in_service(&self, direction: Direction, now: Time) -> usize {
         let counts = self.shared_buffer || self.serving == direction;
         usize::from(counts && self.end > now)

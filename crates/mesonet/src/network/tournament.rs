@@ -35,8 +35,8 @@ enum Games {
 /// floating-point number.
 type Key = f64;
 
-/// Smallest number of keys in the tree, which has two for each station. Sufficient for a region of
-/// NIST's network (SP 500-282) with one server per router.
+/// Smallest size of the tree: for a region of the published network (NIST SP 500-282) if each router
+/// has one server.
 const FEW: usize = 1 << 6;
 /// Number of keys for a region of NIST's network with two servers per router.
 const SOME: usize = 1 << 7;
@@ -48,8 +48,8 @@ const MOST: usize = 1 << (STATION_BITS + 1);
 const STATION_BITS: u32 = 16;
 /// The key of a station without an event.
 const IDLE: Key = f64::INFINITY;
-/// Largest time that fits into a key, in picoseconds after the base: 140 s. Events at this time or later have the time
-/// `FAR - 1`; bounds are at most `FAR - 2`, and exclude these events.
+/// Upper limit of the times in keys, in picoseconds after the base: 140 s. Later events get the time `FAR - 1`. Bounds
+/// for events are at most `FAR - 2`, so no bound includes these events.
 const FAR: u64 = f64::MAX.to_bits() >> STATION_BITS;
 /// The largest number of a station.
 const LAST: u64 = (1 << STATION_BITS) - 1;

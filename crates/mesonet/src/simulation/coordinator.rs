@@ -1,8 +1,8 @@
 //! Coordinator of the regions. It holds the state that all regions share, and opens and ends flows between two windows.
 //!
-//! A flow that begins in a window is opened at both ends at the beginning of the window. Flows select their receivers
-//! and files in order of start time, among the receivers that are idle at the beginning of the window. A source may
-//! finish a file and the next think time within a window; it then requests the next file at the end of the window.
+//! A flow that begins in a window is opened at the beginning of the window; its receiver is one that is idle then. If a
+//! source finishes a file and the next think time within one window, it requests the next file at the end of the
+//! window.
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};

@@ -18,8 +18,8 @@ pub(super) struct Crew {
     orders: Mutex<Orders>,
     ordered: Condvar,
     done: Condvar,
-    /// Number of the current step in the upper half, number of regions started in this step in the lower half. A late
-    /// thread therefore starts no region of a later step.
+    /// Number of the current step (upper half) and number of regions started in this step (lower half). With both in
+    /// one word, a late thread cannot start a region of a later step.
     next: AtomicU64,
     /// Number of regions with an unfinished step.
     unfinished: AtomicUsize,

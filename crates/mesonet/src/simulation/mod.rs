@@ -220,8 +220,9 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or its part within the current interval. Returns `None` while the run
-    /// continues; at its end, true if the recorder stopped it.
+    /// Advances the simulation to the end of the current window of time or of the current interval,
+    /// whichever is earlier. Returns `None` while the run continues; at its end, true if the recorder
+    /// stopped it.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);
         let Clock {

@@ -163,8 +163,8 @@ fn coordinator(
     })
 }
 
-/// Returns two lists: the time between two packets for each speed of hosts, and an index into these times for each
-/// long-lived flow. The times of basic and fast hosts come first, then those of other speeds of long-lived flows.
+/// Returns a list with the time between two packets for each speed of hosts, and the index in this list for each
+/// long-lived flow. The first two times are those of basic and of fast hosts.
 fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     let interval = |rate: PacketRate| Span::from_secs_f64(1.0 / rate.as_per_s());
     let mut packet_intervals = vec![interval(config.hosts.base), interval(config.hosts.fast)];

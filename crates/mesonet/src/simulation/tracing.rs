@@ -184,8 +184,8 @@ impl Region {
         (sender.is_of(flow) && sender.is_active()).then(|| sender.marks())
     }
 
-    /// Reports a timeout of a traced flow if the flow's number of timeouts differs from that in `before`, the marks
-    /// of the flow before its timer expired.
+    /// Reports a timeout of a traced flow if its number of timeouts has changed. `before` holds the flow's state before
+    /// its timer expired.
     pub(super) fn report_timeout(
         &mut self,
         common: &Common,

@@ -159,8 +159,8 @@ impl Controller {
         })
     }
 
-    /// Calls `act` with the interpreter's lock and returns its result. A failure ends the run; then
-    /// and after an earlier failure, the result is `None`.
+    /// Calls `act` with the interpreter's lock and returns its result. An exception ends the run.
+    /// Returns `None` in this case, and in all later calls.
     fn attached<T>(
         &self,
         method: Method,

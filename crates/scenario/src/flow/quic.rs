@@ -191,14 +191,14 @@ fn resolve_own(
 }
 
 /// Resolves a flow control window to bytes. The scenario gives it in bytes, in bandwidth-delay products, or as `auto`.
-/// `auto` is four times `held`, the number of bytes that the path and its queues can contain, since slow start
-/// overshoots to twice this number, and flow control credit arrives a round trip late.
+/// `auto` is four times `held`, the number of bytes that the path and its queues can contain.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     /// Default of quinn's stream receive window in bytes: the product of 100 Mbit/s and 100 ms.
     const MIN: f64 = 1_250_000.0;
     let node = stack.node(QuicStack::window);
     let (bytes, rule) = match &node.value {
         Value::Text(_) => {
+            // Slow start overshoots to 2 x `held`, and flow control credit arrives a round trip late.
             let rule = "4 x (path's bandwidth-delay product + its queues), at least 1250 kB";
             ((4.0 * held).max(MIN), rule.to_string())
         }

@@ -100,8 +100,8 @@ pub(crate) fn resolve_tcp(
     congestion
 }
 
-/// Refuses a recovery that uses SACK if the receiver sends no SACK blocks: TCP then recovers without SACK (RFC 6675
-/// section 1). Only ns-2's SACK sender accepts such a receiver.
+/// Refuses a recovery that uses SACK if the receiver sends no SACK blocks (RFC 6675 section 1). The recovery of ns-2's
+/// SACK sender is allowed.
 fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut Vec<Diagnostic>) {
     if tcp.read(Tcp::sack_blocks) || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
         return;

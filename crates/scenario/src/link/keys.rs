@@ -29,8 +29,7 @@ keys! {
         /// directions: of the bottleneck of a dumbbell, of all links of a parking lot, or of this link in a graph.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
         /// Keys of the reverse direction. By default rate, delay and queue are those of the forward
-        /// direction. Keys that apply to the forward direction only can be given here for the
-        /// reverse one.
+        /// direction. Keys for one direction, such as `loss`, affect the reverse one only if given here.
         pub reverse: Table = Kind::Table(REVERSE).key(),
     }
 }

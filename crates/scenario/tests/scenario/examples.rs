@@ -62,8 +62,8 @@ fn what_examples_suggest_is_valid() {
     assert!(tried > 20, "{tried}");
 }
 
-/// Returns true if the schema has every key of a resolved scenario. Types and values are left to
-/// the checker; editors would underline a key that the schema lacks.
+/// Returns true if the schema allows the keys and the JSON types of a resolved scenario. Ranges of
+/// values are not checked.
 fn allows(schema: &Json, value: &Json) -> bool {
     if let Some(choices) = schema["anyOf"]
         .as_array()

@@ -393,9 +393,8 @@ fn few_and_many_flows_use_the_split_link_alike() {
     }
 }
 
-/// Checks that a proxy shrinks senders' windows as in the thesis. With a drop-tail queue in the proxy, windows are
-/// about 30 % (15 to 40 %) of their size without a proxy, and shrink with the queue's limit. With RED, they are about
-/// 3 % (1.5 to 5 %) of that size. Here RED counts bytes, and the proxy checks its queue every 3 ms.
+/// Checks that a proxy shrinks senders' windows as in the thesis: to about 30 % with a drop-tail queue in the proxy,
+/// and to about 3 % with RED. With a drop-tail queue, windows shrink further with a smaller limit.
 #[test]
 #[ignore = "minutes"]
 fn windows_shrink_as_in_the_study() {
@@ -407,6 +406,7 @@ fn windows_shrink_as_in_the_study() {
         let local = format!("proxies.0.queue={{ kind = \"droptail\", {limit} }}");
         shares.push(window(&study(&[&local])) / without);
         let red = format!("proxies.0.queue={{ kind = \"red\", {limit} }}");
+        // RED counts bytes, and the proxy checks its queue every 3 ms.
         let red = study(&[&red, "proxies.0.interval=\"3 ms\""]);
         let share = window(&red) / without;
         assert!((0.015..0.05).contains(&share), "RED, {queue}: {share}");

@@ -462,8 +462,8 @@ fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Checks that the profile `linux` selects the kernel's variants of CoDel and PIE. PIE measures the
-/// delay. Its update interval of 15 ms becomes 16 ms, four ticks of 1/250 s.
+/// Checks that the profile `linux` selects the kernel's variants of CoDel and PIE. PIE's update interval of 15 ms is
+/// rounded up to four ticks of 4 ms, and its delay is computed from timestamps.
 #[test]
 fn linux_has_the_kernels_codel_and_pie() {
     let queue = |kind: &str| {

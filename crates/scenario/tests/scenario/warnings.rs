@@ -105,10 +105,8 @@ fn decbit_s_queue_with_other_senders() {
     );
 }
 
-/// Checks the warning about large output. A sample takes at least 4 bytes. A capture of an
-/// unlimited source takes 100 bytes for each packet of a full link: here 10^10 bits in packets of
-/// 1500 bytes. There is no warning for the reverse direction, which carries ACKs, nor for finite
-/// transfers, which may be short.
+/// Checks the expected size of the output: at least 4 bytes for each sample, and 100 bytes for each captured packet of
+/// a full link.
 #[test]
 fn the_output_s_size_is_expected() {
     let every = "measure.every=100 ms";
@@ -124,6 +122,8 @@ fn the_output_s_size_is_expected() {
             .collect();
         format!("measure.capture=[{}]", names.join(", "))
     };
+    // The link carries 10^10 bits in packets of 1500 bytes. The reverse direction, which carries ACKs, adds nothing,
+    // nor do finite transfers, which may be short.
     let packets = 1e10 / 12_000.0;
     for count in [1, 2] {
         let more = bytes(&[&capture(count)]) - alone;

@@ -166,8 +166,7 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Compares steps at a window of 900 segments with equation 10 of NIST SP 500-282. Two cases of the equation begin
-    /// at S = 4 and at 32 (S - 1) = 96 segments beyond the target.
+    /// Compares steps at a window of 900 segments with equation 10 of NIST SP 500-282, for various targets.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {
         for (target, expected) in [
@@ -177,6 +176,7 @@ mod tests {
             (1100.0, 32.0),
             (900.0, 0.2),
             (899.0, 0.2),
+            // The next case of the equation begins S = 4 segments beyond the target, the last one 32 (S - 1) = 96.
             (896.0, 32.0),
             (840.0, 280.0),
             (804.0, 32.0),
@@ -187,8 +187,8 @@ mod tests {
         }
     }
 
-    /// Beyond the peak, steps grow by a third (equation 9): 1, 4/3, 16/9, ... up to 31.57. The next step would exceed
-    /// the maximum of 32.
+    /// Checks that each step beyond the peak is a third larger than the step before, up to the maximum of 32 segments
+    /// (equation 9).
     #[test]
     fn steps_beyond_the_peak_grow_by_a_third() {
         let mut bic = bic();
@@ -203,6 +203,7 @@ mod tests {
             }
             bic.search(1.0, &mut window);
         }
+        // The last step is 31.57 segments; the next one would exceed 32.
         assert_eq!(steps.len(), 13);
         for (number, step) in steps.into_iter().enumerate() {
             assert!((step - libm::pow(4.0 / 3.0, number as f64)).abs() < 1e-9);

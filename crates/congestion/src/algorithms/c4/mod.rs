@@ -361,9 +361,8 @@ mod tests {
         near(path.c4.rate, 950.0);
     }
 
-    /// Checks that a delay only ends a probe (section 5.5.1): the nominal rate stays, and a higher rate sample in the
-    /// Recovery that follows does not raise it. A second delay causes draining. The reduction for a delay is its excess
-    /// divided by the delay threshold, at most a quarter.
+    /// Checks that a delay ends a probe without a change of the nominal rate (section 5.5.1), and that a second delay
+    /// causes draining.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();
@@ -372,6 +371,7 @@ mod tests {
         path.ack.rtt = Some(Span::from_millis(RTT_MS));
         assert!(path.c4.congestion(&path.ack).is_none());
         path.c4.state = State::Probing;
+        // The reduction is the excess divided by the delay threshold, at most a quarter.
         near(path.c4.congestion(&path.ack).unwrap(), 0.1);
         path.c4.delay_excess_s = 0.9 * path.c4.delay_threshold_s();
         near(path.c4.congestion(&path.ack).unwrap(), 0.25);

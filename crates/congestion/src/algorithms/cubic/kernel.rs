@@ -172,8 +172,8 @@ impl KernelCubic {
         }
     }
 
-    /// Raises the growth of the window if the window of the AIMD flow is larger. This flow has the mean window of
-    /// standard TCP. From the last peak on, RFC 9438, section 4.3, lets it grow like standard TCP; the kernel does not.
+    /// Accelerates the growth of the window if it is smaller than that of an AIMD flow with the mean window of standard
+    /// TCP. Unlike RFC 9438 (section 4.3), the kernel does not let the AIMD flow grow faster from the last peak on.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);

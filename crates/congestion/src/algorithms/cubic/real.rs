@@ -13,8 +13,7 @@ use crate::window::Window;
 const LINUX_GROWTH: f64 = 160.0;
 
 /// Number of acknowledgements per segment of growth of the Reno-friendly window, divided by the window. Linux 2.6.22
-/// computes `(1 + b) / (3 (1 - b))` in whole eighths, rounded down; a loss leaves `b` = 819/1024 of the window
-/// (`beta_scale`). The result does not depend on the number of segments per acknowledgement.
+/// rounds it down to eighths: it is `(1 + b) / (3 (1 - b))` for `b` = 819/1024 (`beta_scale`).
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
 /// State of CUBIC for one flow, in the variants of RFC 9438 and of Linux 2.6.22.

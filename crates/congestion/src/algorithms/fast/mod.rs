@@ -196,9 +196,8 @@ struct Flights {
 }
 
 impl Flights {
-    /// Counts an acknowledgement. If it ends a flight, returns the rate of the flight in segments per second: its
-    /// number of segments divided by the smoothed round-trip time, not by the actual time (NIST SP 500-282, equation
-    /// 23).
+    /// Counts an acknowledgement. If it ends a flight, returns the rate of the flight in segments per second: the
+    /// number of its segments divided by the smoothed round-trip time (NIST SP 500-282, equation 23).
     fn observe(&mut self, ack: &AckSample) -> Option<f64> {
         self.timer.elapsed(ack.now, ack.srtt + self.slack)?;
         self.last = ack.delivered - self.begin;

@@ -52,8 +52,8 @@ const ROWS: [u32; 72] = [
     89053,
 ];
 
-/// Returns the rows of a current kernel's table: the largest window of each row, and its decrease in 256ths. The table
-/// is that of the RFC; with other parameters, there are no rows.
+/// Returns the table of a current kernel: the largest window of each row, and its decrease in 256ths. The table is
+/// empty unless all parameters are those of the RFC.
 pub(super) fn rows(settings: &Settings) -> Vec<(u64, u64)> {
     let points = [
         ("low_window", "low_p", 38.0),

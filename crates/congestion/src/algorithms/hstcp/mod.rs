@@ -171,9 +171,8 @@ fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
 }
 
-/// Returns the default of `low_p`. In the RFC, a window of 38 has a loss probability of 1e-3. For other windows, the
-/// probability is proportional to the inverse square, as in standard TCP. In ns-2, the low window is exactly on
-/// standard TCP's response function.
+/// Returns the default of `low_p`, the loss probability at the low window. It is proportional to the inverse square of
+/// the window, as in standard TCP: 1e-3 at 38 segments in the RFC, and `1.5 / low_window^2` in ns-2.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
     rounded_p(settings, "low_window").unwrap_or_else(|| match settings.variant() {
@@ -194,8 +193,8 @@ pub struct Hstcp {
     kernel: Option<KernelCount>,
 }
 
-/// Fraction of a window of at most `low_window` segments that ns-2 keeps in a reduction: one half at first, then the
-/// last `b(w)` of a reduction or timeout at a larger window.
+/// Fraction of the window that ns-2 keeps in a reduction at or below `low_window`. It is one half at first; each
+/// reduction or timeout at a larger window `w` sets it to `b(w)`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ns2Factor(f64);
 
@@ -346,8 +345,8 @@ impl Response {
         }
     }
 
-    /// Returns the increase and the decrease (in 256ths) of a current kernel at window `w`. They are from the kernel's
-    /// table for the RFC's parameters, and from the formula for others.
+    /// Returns the increase and the decrease (in 256ths) at window `w` in variant linux-6.18: from the kernel's table
+    /// for the RFC's parameters, from the RFC's formula for other parameters.
     fn row(&self, w: u64) -> (u64, u64) {
         if self.rows.is_empty() {
             let decrease = 256.0 * self.decrease(w as f64);
@@ -400,9 +399,8 @@ impl Response {
         }
     }
 
-    /// Returns the largest window that has the same whole increase as window `w`. Linux applies the decrease of this
-    /// largest window to all windows with this increase. Returns `w` if there is no largest one, because the increase
-    /// does not grow with the window (`p(w)` is too steep).
+    /// Returns the largest window with the same increase, in whole segments, as window `w`. Linux uses the decrease of
+    /// that window at `w`. Returns `w` if the increase does not grow with the window.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Upper limit of the windows to search: successive doubles above it differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;
@@ -465,9 +463,10 @@ impl Curve {
         line.max(self.min_decrease)
     }
 
-    /// Returns the largest window in the table, at most four million segments. `a(w)` is too curved for the table where
-    /// `b(w)` is below 0.01, and has a kink where `b(w)` reaches its lower bound. The table ends before both.
+    /// Returns the largest window in the table of `a(w)`: the window where `b(w)` has fallen to `min_decrease` or to
+    /// 0.01, but at most four million segments.
     fn table_end(&self) -> f64 {
+        // Beyond that window, `a(w)` is too curved for the table, or has a kink.
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))
             .min(4e6)

@@ -45,8 +45,8 @@ pub struct KernelHtcp {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Throughput {
     segments: u64,
-    /// Beginning of the current sample; `None` for the first sample, whose throughput is close to zero because the
-    /// kernel measures its duration from time zero of the kernel's clock.
+    /// Beginning of the current throughput sample; `None` for the first one. The kernel measures the duration of the
+    /// first sample from time zero of its clock, so this throughput is close to zero.
     since: Option<u64>,
     now: u64,
     largest: u64,

@@ -400,9 +400,8 @@ mod tests {
         }
     }
 
-    /// Checks the scaling of the increase for short round-trip times. `htcp_alpha_update` measures them in clock ticks,
-    /// here of one millisecond. One tick scales the increase by the smallest factor, 8 / 80; zero ticks do not scale
-    /// it.
+    /// Checks that Linux does not scale the increase if the round-trip time is below a clock tick of one millisecond.
+    /// At one tick, the increase has the smallest factor, 8 / 80 (`htcp_alpha_update`).
     #[test]
     fn linux_does_not_scale_round_trips_of_no_tick() {
         for (rtt_us, expected) in [(1_000, 2.0), (999, 22.0)] {
@@ -431,8 +430,8 @@ mod tests {
         }
     }
 
-    /// Returns the smallest round-trip time divided by the largest one. The smallest is 70 ms. The largest is initially
-    /// 30 ms longer; each of `forgotten` congestion events has reduced the difference by a twentieth.
+    /// Returns the ratio of the smallest to the largest round-trip time after `forgotten` congestion events. Their
+    /// difference is initially 30 ms, and each event reduces it by a twentieth.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -454,9 +453,8 @@ mod tests {
         }
     }
 
-    /// Checks the largest smoothed round-trip time, as Linux's module measures it. The measurement begins four smallest
-    /// round-trip times after the first acknowledgement, and ignores values more than 20 ms above the largest one. With
-    /// a smallest round-trip time of 10 ms, half of the window is kept.
+    /// Checks that Linux's variant ignores smoothed round-trip times more than 20 ms above the largest one, and all
+    /// values before four smallest round-trip times have passed.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
@@ -481,6 +479,7 @@ mod tests {
             let largest = Span::from_millis(largest_ms);
             assert_eq!(take(&mut htcp, srtt_ms), largest, "{srtt_ms} ms");
         }
+        // The fraction kept is 10 / 45, raised to one half; then 36 / 45, in whole 128ths.
         for (min_ms, kept) in [(10, 0.5), (36, 102.0 / 128.0)] {
             htcp.min_rtt = Span::from_millis(min_ms);
             for _ in 0..3 {

@@ -183,9 +183,8 @@ impl Illinois {
         self.min_decrease + rise * place.clamp(0.0, 1.0)
     }
 
-    /// Returns the window after a congestion signal at a window of `base` segments. Unlike later kernels, Linux 2.6.22
-    /// keeps the fraction `decrease` of the window instead of removing it (tcp_illinois.c, `tcp_illinois_ssthresh`).
-    /// The shorter the queue, the smaller this fraction.
+    /// Returns the window after a congestion signal at a window of `base` segments. Linux 2.6.22 keeps the fraction
+    /// `decrease` of the window (tcp_illinois.c, `tcp_illinois_ssthresh`); other variants remove this fraction.
     fn reduced(&self, base: f64) -> f64 {
         base * if self.linux {
             self.decrease

@@ -120,8 +120,8 @@ const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 /// State of SyncMix (Weigle 2003, chapter 3, tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Largest queueing delay, in seconds, below which SyncMix compares the last two delays before the first loss,
-    /// instead of comparing the average with the largest delay.
+    /// Bound in seconds. While the largest queueing delay is below it and no loss has occurred, SyncMix compares the
+    /// last two delays, not the average with the largest delay.
     too_small_s: f64,
     average: Average,
     /// Number of samples since the start or the last timeout, up to five. All later samples have the same weight.

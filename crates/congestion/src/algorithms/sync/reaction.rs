@@ -38,8 +38,9 @@ pub(super) enum Reaction {
 }
 
 impl Reaction {
-    /// Returns the effect on the window of an acknowledgement outside recovery. `verdict` is the detector's last
-    /// decision. `number` is the number of the acknowledgement's delay report if this report led to the decision.
+    /// Returns the effect of an acknowledgement outside recovery on the window. `verdict` is the detector's last
+    /// decision. `number` is the number of the acknowledgement's delay report; `None` if an earlier report led to the
+    /// decision.
     pub(super) fn step(
         &mut self,
         verdict: Option<&Verdict>,
@@ -154,8 +155,8 @@ impl Adjust {
         self.rate.map_or(Step::Standard, Step::Grow)
     }
 
-    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. Sets `rate`, the
-    /// growth until the next adjustment, if the trend determines it.
+    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. May set `rate`,
+    /// the growth of the window until the next adjustment.
     fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
         let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
         let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];

@@ -62,13 +62,11 @@ fn median([a, b, c]: [f64; GROUP]) -> f64 {
     a.min(b).max(a.max(b).min(c))
 }
 
-/// Returns the difference between the last and the first median, divided by the sum of the absolute differences of
-/// neighbours: a value from -1 to 1 (pairwise difference test of Jain and Dovrolis, SIGCOMM 2002). Returns `None` if
-/// all medians are equal.
-///
-/// The pairwise comparison test of the same paper adds nothing for three medians. It requires more than 55 % upward
-/// steps: of two steps, both must be upward, and this function then returns 1.
+/// Returns the trend of three medians, from -1 to 1: the difference between the last and the first one, divided by the
+/// sum of the absolute differences of neighbours (pairwise difference test of Jain and Dovrolis, SIGCOMM 2002). Returns
+/// `None` if all medians are equal.
 pub(super) fn pairwise_difference([first, second, third]: [f64; 3]) -> Option<f64> {
+    // The paper's pairwise comparison test adds nothing: it requires two upward steps, and this trend is then 1.
     let steps = (second - first).abs() + (third - second).abs();
     (steps > 0.0).then(|| (third - first) / steps)
 }

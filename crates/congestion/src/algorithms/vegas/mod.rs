@@ -133,8 +133,8 @@ impl Vegas {
         }
     }
 
-    /// Reduces the window by one segment. Linux keeps the threshold: a window below it is in slow start, and grows
-    /// again. The window therefore does not stay below the threshold, however long the queue is.
+    /// Reduces the window by one segment. In Linux, a window that falls below the threshold grows again in slow start,
+    /// since the threshold does not change.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -158,8 +158,8 @@ impl Vegas {
         }
     }
 
-    /// Returns the window from which the number of queued segments is computed: the window `cwnd` at the end of the
-    /// round or, in Linux, the window at its start (`old_wnd`, `beg_snd_cwnd`).
+    /// Returns the window from which the number of queued segments is computed: `cwnd`, the window at the end of the
+    /// round, or in Linux the window at the start of the round (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }
@@ -258,11 +258,11 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Checks that Linux 2.6.22 changes the window only in every second round trip. Its target is `beg_snd_cwnd + 1`,
-    /// where `beg_snd_cwnd` is the window before the last change. In the round trip after a change, the window
-    /// therefore already equals the target.
+    /// Checks that Linux 2.6.22 changes the window only in every second round trip.
     #[test]
     fn linux_moves_every_second_round_trip() {
+        // Linux's target is `beg_snd_cwnd + 1`, where `beg_snd_cwnd` is the window before the last change. In the round
+        // trip after a change, the window already equals the target.
         for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux2_6_22, 105.0)] {
             let mut vegas = Vegas::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap();
             let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);

@@ -101,8 +101,8 @@ mod tests {
         near(ascent.change(100.0, 0.5), 0.5);
     }
 
-    /// Checks the change boundary: 5 % of the rate at first, and 6 % more after each change that it has limited. Any
-    /// other change lowers the boundary to the smallest value that allows this change.
+    /// Checks the change boundary: 5 % of the rate at first, and 6 % more after each change that it has limited. A
+    /// smaller change lowers the boundary.
     #[test]
     fn changes_are_bounded() {
         let mut ascent = ascent(0.05);
@@ -111,6 +111,7 @@ mod tests {
         }
         // The change is limited to 29 %, and five steps down have an amplifier of 7.
         near(ascent.change(100.0, -2.0), -14.0);
+        // The smallest boundary that allows this change is 17 %.
         assert_eq!(ascent.moved, 2);
         near(ascent.change(100.0, -900.0), -17.0);
         // The limit for a step upwards is the initial one.

@@ -158,8 +158,8 @@ enum Stage {
     /// Choice between doubling the rate once more and ending the start. `before` is the utility at half of the current
     /// rate.
     Starting { before: f64 },
-    /// Choice of a direction, from an interval above the rate and one below; `high_first` gives their order. If these
-    /// intervals repeat a doubtful measurement, `doubtful` is the gradient of that measurement.
+    /// Choice of a direction, from a pair of intervals above and below the rate. `high_first` gives their order. If the
+    /// pair repeats a pair in which the higher rate lost less, `doubtful` is the gradient of the earlier pair.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -323,8 +323,9 @@ impl Vivace {
         }
     }
 
-    /// Doubles the rate if the utility exceeds `before`, the utility at half of the rate; otherwise halves the rate and
-    /// ends the start (section 4). Repeats the interval if the application limited it (`used` is false).
+    /// Ends an interval of the starting phase (section 4). Doubles the rate if the utility exceeds `before`, the
+    /// utility at half of the rate; otherwise halves the rate and ends the phase. Repeats the interval if the
+    /// application limited the sender (`used` is false).
     fn decide_start(&mut self, before: f64, used: bool, ack: &AckSample) {
         let utility = self.utility(&self.intervals[0]);
         if !used {
@@ -339,8 +340,9 @@ impl Vivace {
         }
     }
 
-    /// Changes the rate by the gradient of the utility over a pair of intervals (sections 4.2 and 4.3). If the faster
-    /// interval lost less, the pair is first measured again. The parameters are the fields of [`Stage::Learning`].
+    /// Changes the rate by the gradient of the utility between two intervals with different rates (sections 4.2 and
+    /// 4.3). If the interval with the higher rate lost less, first measures a second pair of intervals. `high_first`
+    /// and `doubtful` are the fields of [`Stage::Learning`].
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {

@@ -1,6 +1,6 @@
 //! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`). Windows are whole numbers. As in Vegas, the queue is computed
-//! from the smallest sample of each round trip, also in slow start. Decongestion needs a round trip with at least three
-//! samples; it also sets the threshold.
+//! from the smallest sample of each round trip, also in slow start. Precautionary decongestion sets the slow start
+//! threshold, and needs at least three samples in a round trip.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -172,12 +172,12 @@ mod tests {
     use crate::parameter::Variant;
     use crate::window::Rounding;
 
-    /// Checks that decongestion removes a long queue and sets the slow start threshold to the window. A window of 1000
-    /// segments, a base round-trip time of 100 ms and a smallest sample of 110 ms mean 90 segments in the queue. A
-    /// queue below 80 segments is not removed.
+    /// Checks that decongestion removes a queue of more than 80 segments, and sets the slow start threshold to the
+    /// window.
     #[test]
     fn what_is_queued_is_taken_back_and_ends_slow_start() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();
+        // With a base round-trip time of 100 ms, the queue has 74 segments at 108 ms and 90 at 110 ms.
         for (us, cwnd, reno) in [(107_999, 1000.0, 2), (109_999, 910.0, 455)] {
             let mut yeah = KernelYeah::new(&settings);
             let mut window = Window::new(1000.0, 1e6, 1e9, Rounding::Real);

@@ -361,8 +361,8 @@ pub fn seconds(span: Span) -> f64 {
     span.as_secs_f64()
 }
 
-/// Timer of a periodic procedure. The procedure runs with the first acknowledgement at least one period after its last
-/// run. The first period begins with the first acknowledgement.
+/// Timer of a procedure that runs at an acknowledgement if at least one period has passed since its last run. The first
+/// period begins with the first acknowledgement.
 #[derive(Clone, Copy, Default)]
 pub struct Every(Option<Time>);
 

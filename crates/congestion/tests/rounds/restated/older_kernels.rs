@@ -8,9 +8,8 @@ use super::{
 };
 use crate::controller;
 
-/// Law of Vegas by `tcp_vegas.c`. Samples in slow start also count. The window of a round is the window at its
-/// beginning (`beg_snd_cwnd`). The end of slow start sets a threshold of two segments, and a decrease by one segment
-/// does not change the threshold.
+/// Law of Vegas by `tcp_vegas.c`. The number of queued segments is computed from the window at the beginning of the
+/// round (`beg_snd_cwnd`), also in slow start. The end of slow start sets a threshold of two segments.
 #[derive(Default)]
 struct Vegas {
     rtt: Option<Span>,

@@ -352,8 +352,8 @@ struct RapidStart {
     over: bool,
     floor: Option<Span>,
     counts: (u64, u64),
-    /// Values of the first recovery in segments: the window, its lower bound, and its reductions for each segment that
-    /// arrives and for each lost segment. `None` before the first recovery.
+    /// Four values of the first recovery, in segments: the window, its lower bound, and its reductions per arrived and
+    /// per lost segment. `None` before the first recovery.
     recovery: Option<[f64; 4]>,
 }
 
@@ -484,9 +484,8 @@ fn search() {
 }
 
 /// Slow start of picoquic, August 2026, `picoquic_cc_hystart_test` and `picoquic_cc_update_target_cwin_estimation`. The
-/// window is at least half of the bandwidth-delay product at the largest rate so far. Slow start ends when the minimum
-/// of the last seven round-trip time samples has been above 5/4 of a base value at seven samples. The base is the
-/// smallest maximum of seven successive samples so far.
+/// window is at least half of the bandwidth-delay product at the largest rate so far. Long round-trip times end slow
+/// start.
 #[derive(Default)]
 struct Picoquic {
     over: bool,
@@ -497,7 +496,9 @@ struct Picoquic {
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,
     sampled: Option<Time>,
+    /// Smallest value so far of the maximum of seven successive samples.
     base: Option<Span>,
+    /// Number of samples at which all of the last seven exceeded the base by a quarter and by a packet's time.
     long: u32,
 }
 

@@ -246,9 +246,9 @@ impl Law for Gentle {
         }
     }
 
-    /// Tolerance for errors of the table from which the algorithm reads HighSpeed TCP's increase. `EVENTS` is small,
-    /// since the sum of these errors would later move a window across a whole number.
+    /// Tolerance for errors of the table from which the algorithm reads HighSpeed TCP's increase.
     const TOLERANCE: f64 = 1e-6;
+    /// Number of events. With more, the sum of the table's errors would move a window across a whole number.
     const EVENTS: usize = 300;
 
     fn state(&self, _window: &Window) -> Vec<(&'static str, f64)> {

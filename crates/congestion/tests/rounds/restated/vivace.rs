@@ -29,8 +29,8 @@ enum VivaceStage {
     Paused,
     /// Start of the flow. The number is the utility at half of the current rate.
     Starting(f64),
-    /// Test of a rate above and of a rate below the current one, in a pair of intervals. The flag is true if the higher
-    /// rate comes first. The number is the gradient of the previous pair if this pair repeats its test.
+    /// Pair of intervals with a rate above and a rate below the current one. The flag is true if the higher rate comes
+    /// first. The number is the gradient of the earlier pair if this pair repeats it.
     Learning(bool, Option<f64>),
 }
 

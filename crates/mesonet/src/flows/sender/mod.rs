@@ -212,9 +212,9 @@ impl Sender {
         self.flow = next;
     }
 
-    /// Returns the new due time of a timer entry with the due time `time`, when a simulation window begins. The new
-    /// time is the retransmission deadline if that is after `window_end`, the end of the window; otherwise it is
-    /// `time`. Returns [`Time::NEVER`] if the timer has another due time by now, or if the flow is over.
+    /// Returns the new due time of a timer entry that is due at `time`, in the simulation window that ends at
+    /// `window_end`. A retransmission deadline after the window is the new time; otherwise, `time` stays. Returns
+    /// [`Time::NEVER`] if the entry is no longer valid.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;

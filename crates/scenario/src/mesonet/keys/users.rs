@@ -107,8 +107,8 @@ keys! {
         pub until: Written = MOMENT.key().required(),
         /// Factor that multiplies the sizes of jumbo files (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
-        /// Sizes that the factor multiplies: with `file`, those of all files; with `document`
-        /// (default), the same, but Web objects are first multiplied by documents.factor.
+        /// Sizes that the factor multiplies: `file` for the sizes of all files; `document` (default) for the same, with
+        /// those of Web objects first multiplied by documents.factor.
         pub base: JumboBase = Kind::Word(JumboBase::WORDS).key(),
     }
 }

@@ -334,14 +334,14 @@ mod tests {
         }
     }
 
-    /// Checks that the target of segments in flight is whole and even. 10.5 segments are rounded up to 11. Three bursts
-    /// of one segment make it 14, and an allowance of four segments for ACK aggregation makes it 18. The probing phase
-    /// adds two.
+    /// Checks that the target of segments in flight is whole and even. It includes three bursts and an allowance for
+    /// ACK aggregation; the probing phase adds two segments.
     #[test]
     fn what_is_in_flight_is_whole_and_even() {
         let mut bbr = bbr(Variant::Linux6_18);
         bbr.min_rtt = Some((Span::from_millis(100), Time::ZERO));
         bbr.min_rtt_s = 0.1;
+        // 10.5 segments are rounded up to 11; three bursts of one segment make it 14.
         assert_eq!(bbr.with_budget(1.0, 105.0, 0.0), 14.0);
         assert_eq!(bbr.with_budget(1.0, 105.0, 4.0), 18.0);
         assert_eq!(bbr.with_budget(1.0, 111.0, 0.0), 16.0, "of 15");

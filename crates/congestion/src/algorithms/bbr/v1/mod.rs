@@ -379,12 +379,13 @@ impl Bbr {
     }
 
     /// Processes the first acknowledgement of a recovery. For one round, the window is the number of segments in flight
-    /// plus those just delivered. As in Linux, only the segments of this acknowledgement count as just delivered. If
-    /// those of earlier duplicate acknowledgements counted, another retransmission would be sent into a full queue.
+    /// plus those just delivered.
     fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;
         self.meter.restart_round();
         if self.kernel.is_some() {
+            // As in Linux, segments of earlier duplicate acknowledgements do not count. If they did, another
+            // retransmission would be sent into a full queue.
             sample.newly_delivered = smaller(sample.newly_delivered, larger(ack.credit, 1.0));
         }
         let kept = sample.in_flight + larger(sample.newly_delivered, 1.0);

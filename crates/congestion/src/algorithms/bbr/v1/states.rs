@@ -63,8 +63,8 @@ fn an_application_does_not_end_startup() {
     assert_eq!(flow.bbr.state, State::Startup);
 }
 
-/// Section 4.3.4: the flow probes until a round trip is over and the queue has grown; it drains until the queue is gone
-/// or a round trip is over; and it cruises for six round trips.
+/// Checks the phases of the gain cycle (section 4.3.4): a probe, a phase that drains the queue, and six round trips of
+/// cruising. The probe lasts until a round trip is over and the queue has grown.
 #[test]
 fn the_cycle_has_eight_phases() {
     let mut flow = cycling();

@@ -134,8 +134,8 @@ impl Machine {
         self.recovery.episode.is_none() && self.marks.have_ceased(ack)
     }
 
-    /// Returns the number of rounds that a probe after marks skips. In the probe's first round, the long-term bound
-    /// then grows by about the fraction `ecn_reprobe` of the bound, instead of by one segment.
+    /// Returns the number of rounds that a probe after marks skips: in its first round, the long-term bound grows by
+    /// about `ecn_reprobe` times the bound, instead of by one segment. The growth doubles in each round.
     fn rounds_after_marks(&self) -> u32 {
         let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
         growth.max(1).ilog2().min(30)

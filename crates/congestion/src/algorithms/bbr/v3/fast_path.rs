@@ -29,8 +29,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Processes an acknowledgement that is within the bounds, with the same outcome as a full update with the draft's
-    /// rules. Returns false for any other acknowledgement, which needs a full update.
+    /// Processes an acknowledgement that is within the bounds, with the result of a full update by the draft's rules.
+    /// Returns false for any other acknowledgement.
     #[inline]
     pub(super) fn admits(
         &self,
@@ -107,8 +107,9 @@ impl Machine {
         true
     }
 
-    /// Returns the bounds of the fast path, which exists only in the cycle of ProbeBW. They are valid until the cycle
-    /// advances, a round ends, or [`super::model::MinRtt::update`] changes a value. `bound` is the window's maximum.
+    /// Returns the bounds within which an acknowledgement of the ProbeBW cycle takes the fast path. They are valid
+    /// until the cycle advances, a round ends, or [`super::model::MinRtt::update`] changes a value. `bound` is the
+    /// window's maximum.
     pub(super) fn fast_path_bounds(
         &self,
         ack: &AckSample,
@@ -180,8 +181,7 @@ mod tests {
     }
 
     /// Passes the acknowledgement `number` to both flows of `differential`, on a path of 1000 segments per second and
-    /// 100 ms. Some acknowledgements report several segments, and few have the full rate. On a `lossy` path, four of a
-    /// hundred segments are lost during a fifth of each second.
+    /// 100 ms. On a `lossy` path, segments are lost during a fifth of each second.
     fn usual(differential: &mut Differential<Bbr3>, number: usize, lossy: bool) {
         let delivered = match number % 50 {
             0 => 3,

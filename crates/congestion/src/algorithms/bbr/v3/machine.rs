@@ -169,8 +169,8 @@ impl Machine {
         larger(self.pacer.segments_at_once, 2.0)
     }
 
-    /// Returns the largest of three numbers: `segments`, the segments in flight that the send quantum requires, and the
-    /// minimum window (BBRQuantizationBudget, section 5.6.4.2). Adds two while ProbeBW probes upwards.
+    /// Returns `segments`, but at least three send quanta and at least the minimum window; adds two segments while
+    /// ProbeBW probes upwards (BBRQuantizationBudget, section 5.6.4.2).
     pub(super) fn budget(&self, segments: f64) -> f64 {
         let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe

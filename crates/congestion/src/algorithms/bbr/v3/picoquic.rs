@@ -30,16 +30,16 @@ use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
-/// Divisor that gives a quarter of the smallest round-trip time. A sample is long if it exceeds the smallest round-trip
-/// time by more than this quarter plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
+/// Divisor of the smallest round-trip time. A sample is long if it exceeds the smallest round-trip time by more than
+/// the quotient plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
 /// Smallest round-trip time up to which no sample counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Excess over the smallest round-trip time, as a fraction of it, below which a sample postpones ProbeRTT. The
-/// transmission time of `LIKE_PACKETS` packets is added to the excess (`BBRAdaptMinRttMargin`).
+/// Fraction by which a sample may exceed the smallest round-trip time and still postpone ProbeRTT. The transmission
+/// time of `LIKE_PACKETS` packets is added to this margin (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
@@ -95,8 +95,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Decides at the end of a probe if the next probes come early. They do after a probe that has raised the rate by
-    /// `PROBE_GROWTH`, until more than `PROBES` successive probes have raised it by less.
+    /// Decides at the end of a probe if the next probes come early. A probe that has raised the rate by the factor
+    /// `PROBE_GROWTH` makes them early. After more than `PROBES` successive probes with less growth, they are not.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -113,8 +113,8 @@ impl Picoquic {
         }
     }
 
-    /// Counts an acknowledgement if all recent round-trip times exceed `min_rtt` by a quarter and `MARGIN`. Resets the
-    /// count if one of them does not exceed `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
+    /// Counts an acknowledgement if all recent round-trip times are long: above `min_rtt` by more than a quarter plus
+    /// `MARGIN`. Resets the count if one is at most `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -126,8 +126,8 @@ impl Picoquic {
 }
 
 impl MinRtt {
-    /// Updates the smallest round-trip time with the longest of the recent samples. ProbeRTT is postponed if the
-    /// shortest of these samples is less than `like` above the smallest round-trip time (`BBRUpdateMinRTT`).
+    /// Updates the smallest round-trip time with the longest of the recent samples (`BBRUpdateMinRTT`). Postpones
+    /// ProbeRTT if the shortest recent sample is less than `like` above the smallest round-trip time.
     fn update_as_picoquic(&mut self, rtts: &RecentRtts, like: Span, interval: Span, now: Time) {
         let (shortest, longest) = rtts.bounds();
         self.expired = self.recent.is_some_and(|(_, since)| now > since + interval);
@@ -164,8 +164,9 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if `losses` exceeds three, and if more than `flight` segments were delivered since the window was
-    /// last frozen or restored. `delivered` is the number of the connection's delivered segments.
+    /// Returns true if losses have an effect: if `losses` exceeds three, and more than a `flight` of segments was
+    /// delivered since the window was last frozen or restored. `delivered` is the number of the connection's delivered
+    /// segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
@@ -359,8 +360,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). This is detected only in a random half of the
-    /// cycles, those that count rounds from one instead of zero.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`): the round-trip time is well above the minimum,
+    /// and the pacing rate well above the delivery rate.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -369,6 +370,7 @@ impl Machine {
         };
         let paced = self.pacer.segments_per_s.unwrap_or(0.0);
         rtt > min * SATURATED_RTTS
+            // A cycle begins with zero or one round, at random. Saturation is detected only in the latter case.
             && self.probe.rounds >= 1
             && paced > SATURATED_RATES * rate.per_second()
     }
@@ -572,9 +574,8 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`): the excess is the last
-    /// burst of 7 segments. In the draft, the interval continues, and the excess is 5 + 7 - 1 segments: one segment is
-    /// expected in a millisecond at 1000 segments per second.
+    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`): only the last burst of 7
+    /// segments is the excess. In the draft, the interval continues.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;
@@ -583,15 +584,17 @@ mod tests {
             ..Aggregation::default()
         };
         let extra = |aggregation: &Aggregation| aggregation.with(now, 7.0, 1000.0, 100.0).extra;
+        // 5 + 7 segments, less the one that is expected in a millisecond.
         assert_eq!(extra(&aggregation), 11.0);
         Picoquic::default().begin_aggregation(&mut aggregation, now);
         assert_eq!(extra(&aggregation), 7.0);
     }
 
-    /// Checks that a saturated path sets the bandwidth estimate to the delivery rate of 300 segments per second. A path
-    /// is not saturated in a cycle that begins at zero rounds, or at a round-trip time of only twice the minimum.
+    /// Checks that a saturated path sets the bandwidth estimate to the delivery rate of 300 segments per second.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
+        // A path is not saturated in a cycle that begins at zero rounds, or at a round-trip time of only twice the
+        // minimum.
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {
             let mut flow = cruising();
             flow.bbr.machine.probe.rounds = rounds;

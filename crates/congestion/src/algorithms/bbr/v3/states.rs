@@ -217,8 +217,8 @@ fn entering_and_exiting_probe_rtt_during_startup() {
     assert_eq!(flow.bbr.machine.state, State::Startup);
 }
 
-/// Checks that the window allows for ACK aggregation. Fifty segments are acknowledged in a time in which the bandwidth
-/// delivers one. The window is two bandwidth-delay products plus the excess.
+/// Checks that the window is two bandwidth-delay products plus an allowance for ACK aggregation, after fifty segments
+/// have been acknowledged in the time of one.
 #[test]
 fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
     let mut flow = going_down();
@@ -325,9 +325,8 @@ fn handling_application_limited_sending_during_probe_refill() {
     assert_eq!(flow.bbr.machine.state, State::Up);
 }
 
-/// Checks the response of Linux v3 to marks, if the smallest round-trip time is at most `ecn_max_rtt_s`. In each round,
-/// the smoothed fraction of marked segments moves by a sixteenth towards the fraction of this round. The short-term
-/// bound falls by a third of the smoothed fraction.
+/// Checks that marks lower the short-term bound by a third of the smoothed fraction of marked segments (Linux v3).
+/// Marks have no effect if the smallest round-trip time exceeds `ecn_max_rtt_s`.
 #[test]
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {
@@ -347,6 +346,7 @@ fn marks_lower_the_short_term_bound() {
         assert_eq!(bound < f64::INFINITY, marked);
         if marked {
             let share = flow.bbr.machine.marks.share;
+            // In each round, the smoothed fraction moves by a sixteenth towards the fraction of this round.
             let smoothed = alpha + (share - alpha) / 16.0;
             assert!((flow.bbr.machine.marks.alpha - smoothed).abs() < 1e-12);
             assert!(
@@ -389,8 +389,7 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
 }
 
 /// Checks that a probe begins after a round trip without marks, if no losses have occurred since the last probe (Linux
-/// v3). In its first round, the long-term bound of 100 segments grows by 2^5 segments. This is the largest power of two
-/// below `ecn_reprobe` times the bound, 50 segments.
+/// v3).
 #[test]
 fn a_probe_follows_when_marks_cease() {
     for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {
@@ -413,6 +412,8 @@ fn a_probe_follows_when_marks_cease() {
             "{reprobe} {lost}"
         );
         if probes {
+            // In its first round, the probe raises the long-term bound by 2^5 segments, the largest power of two below
+            // 50 segments (`ecn_reprobe` times the bound).
             assert_eq!(flow.bbr.machine.probe.up_rounds, 5);
         }
     }

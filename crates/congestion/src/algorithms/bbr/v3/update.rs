@@ -104,8 +104,8 @@ impl Machine {
         (signals.losses, signals.loss_events) = (0.0, 0);
     }
 
-    /// Returns true if Startup must end, because of the losses of a round in fast recovery or the marks of several
-    /// rounds (section 5.3.1.3).
+    /// Returns true if Startup must end: after many losses in a round of fast recovery, or after several rounds with
+    /// many marks (section 5.3.1.3).
     fn is_queue_too_high(&self, rules: &impl Rules, flight: Flight) -> bool {
         let many = self.signals.loss_events >= STARTUP_LOSSES;
         let lost = self.recovery.is_fast() && many && self.is_too_high(rules, flight);
@@ -194,8 +194,8 @@ impl Machine {
         }
     }
 
-    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). `carried` is the bandwidth-delay product times the window gain,
-    /// in segments. Returns the upper bound of the window, which applies once the pipe is full.
+    /// Sets the window (sections 5.6.4.6 and 5.6.4.7), and returns its upper bound once the pipe is full. `carried` is
+    /// the bandwidth-delay product times the window gain, in segments.
     fn set_window<R: Rules>(
         &self,
         carried: f64,

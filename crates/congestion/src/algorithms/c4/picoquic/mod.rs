@@ -313,13 +313,13 @@ impl PicoquicC4 {
         }
     }
 
-    /// Updates the rates from a rate sample (`c4_handle_ack`), in whole bytes per second so that rounding errors do not
-    /// count as growth. Sets `used`, since the network limited the flow, if the sample exceeds the nominal rate or has
-    /// more segments than the path holds at the nominal rate.
+    /// Updates the rates from a rate sample (`c4_handle_ack`). Also sets `used` if the sample shows that the network
+    /// limited the rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
         };
+        // In whole bytes per second, so that rounding errors do not count as growth.
         let rate = (sample.per_second() * self.segment_bytes).round() / self.segment_bytes;
         self.largest = self.largest.max(rate);
         let bounces = self.state == State::Recovery && self.attempt.congested;
@@ -515,8 +515,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached: to the maximum rate sample from the second successive cycle with
-    /// congestion on, and halfway to this sample after a cycle with neither congestion nor a lack of data.
+    /// Lowers a nominal rate that was not reached. After the second and each further successive cycle with congestion,
+    /// the rate falls to the maximum rate sample. After a cycle with enough data and no congestion, it falls halfway.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;

@@ -45,14 +45,14 @@ fn recovery_drains_what_initial_and_longer_round_trips_left() {
     near(path.c4.alpha, 7.0 / 8.0);
 }
 
-/// Checks the states after a successful probe. A push sends 22.7 % faster than the rate (1256/1024), and ends when the
-/// rate grows by less than 17 % (three quarters of 22.7 %) in an era. Recovery follows. If the rate has grown by at
-/// least a quarter of 22.7 %, the next state is another push or, after the third success, Initial.
+/// Checks the states after successful probes: Pushing and Recovery in turn, and Initial after the third success.
 #[test]
 fn successes_lead_to_pushes_and_then_to_initial() {
     let mut path = probing();
     assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
     assert_eq!(path.era(1060.0, RTT_MS), State::Pushing);
+    // A push sends 22.7 % faster than the rate, and ends when the rate grows by less than three quarters of this in an
+    // era. It is a success if the rate has grown by at least a quarter of this.
     near(path.c4.alpha, 1256.0 / 1024.0);
     assert_eq!(path.era(1060.0, RTT_MS), State::Recovery);
     let quarter = 1060.0 * (1.0 + 232.0 / 1024.0 / 4.0) + 0.1;
@@ -137,9 +137,8 @@ fn jitter_of_a_slow_flow_leads_back_to_initial() {
     }
 }
 
-/// Checks that a nominal rate that was not reached is lowered. After a cycle without congestion, it moves halfway to
-/// the maximum sample, if the network was the limit and there was a sample. After the second successive cycle with
-/// congestion, it becomes the maximum sample.
+/// Checks that a nominal rate that was not reached is lowered: halfway to the maximum sample after a cycle without
+/// congestion, and to the maximum sample after two successive cycles with congestion.
 #[test]
 fn a_rate_that_was_not_reached_is_lowered() {
     let lowered = |used, largest, congested: &[bool]| {
@@ -154,6 +153,7 @@ fn a_rate_that_was_not_reached_is_lowered() {
         c4.rate
     };
     assert_eq!(lowered(true, 600.0, &[false]), 800.0);
+    // The rate stays if the network was not the limit, or without a sample.
     assert_eq!(lowered(false, 600.0, &[false]), 1000.0);
     assert_eq!(lowered(true, 0.0, &[false]), 1000.0);
     for used in [true, false] {
