@@ -143,7 +143,7 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 
 
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
-    """Check the p-value of a family: that of a t-test whether one more value could be zero.
+    """Check the p-value of the hypothesis that zero is one more value of a family.
 
     The standard error is that of one more value minus the mean (Hahn and Meeker 1991, 4.7).
     """

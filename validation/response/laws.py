@@ -280,7 +280,7 @@ class Bic(Law):
         return cwnd + acked * np.minimum(step, self.max_increment)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove an eighth of the windows of `signalled` flows, and store the old windows as peaks.
+        """Reduce each `signalled` flow's window by an eighth, and store the old window as its peak.
 
         With fast convergence, an old window below the last peak is stored less a sixteenth.
         """

@@ -130,8 +130,8 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
     """Yield an error if slow start after an idle time does not follow the key `idle_restart`.
 
-    The connection has two exchanges (`_idle`). With a restart, the second exchange takes at least
-    as long as the first without the handshake; without a restart, at most as long.
+    With a restart, the second of two exchanges (`_idle`) takes at least as long as the first, less
+    the handshake; without a restart, it takes at most as long.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
         return

@@ -135,8 +135,8 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of the metrics `shown` for one link or proxy.
 
-    `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
-    proxy. Values are in the last column of each run, that of all flows.
+    `found` has its metrics in each run; they are empty if the run lacks it. Of a run's columns, the
+    last one (all flows) has the values.
     """
     rows = []
     for figure, form in shown:

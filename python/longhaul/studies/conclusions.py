@@ -234,9 +234,9 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst verdict; if runs are missing (`is_part`), agreement becomes undecided.
+    """Return the worst of `verdicts`; if runs are missing (`is_part`), it cannot be `reproduced`.
 
-    `verdicts` are the verdicts on all levels, and `said` the verdicts on the levels that were run.
+    It is `reproduced` only if those on the levels that were run (`said`) are all `reproduced`.
     """
     if not verdicts:
         return NOT_RUN

@@ -127,12 +127,12 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if the sign of a comparison at some levels suffices for the verdict so far.
+    """Return true if a comparison's verdict at some levels is kept as a provisional verdict.
 
-    The sign suffices if the number is in the band, or if the interval is not wholly on the claimed
-    side of `equal`, the number for equal sides. Otherwise missing levels may change the verdict. A
-    claim without `opposite` is about the size of a number, not about its sign.
+    It is kept if it is `reproduced`, or if the interval is not wholly on the claimed side of
+    `equal`, the number for equal sides.
     """
+    # The claim is about the size of the number, not about its sign.
     if expected.opposite is None:
         return False
     is_larger = expected.opposite <= expected.low

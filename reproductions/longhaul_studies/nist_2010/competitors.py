@@ -1,6 +1,6 @@
 """Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects conditions, by default all. Counts of conditions never fall if more are run.
+`condition` selects conditions, by default all. Further runs can only raise a count of conditions.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,8 +27,8 @@ WHOLE_RUN = "run"
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
     """Return a decorator that registers a measure of a `kind`, such as a count or a maximum.
 
-    The kind gives bounds for the final value while conditions are missing: for example, a count can
-    only grow (`studies.partial`).
+    The kind tells what is known while conditions are missing: for example, a count can only grow
+    (`studies.partial`).
     """
 
     def registered(function: Measure) -> Measure:

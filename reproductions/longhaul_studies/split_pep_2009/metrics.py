@@ -107,9 +107,10 @@ def _longest(spell: np.ndarray) -> float:
 def _first_reduction(
     t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
 ) -> Row:
-    """Return the time of the first window reduction between the proxies, and the recovery time.
+    """Return the time of the first reduction of the window, and the recovery time, in seconds.
 
-    The recovery ends when the link is full again. Both times are in seconds.
+    The window is that of the connection between the proxies. The recovery ends when the link is
+    full again.
     """
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):

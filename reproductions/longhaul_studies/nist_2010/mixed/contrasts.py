@@ -176,9 +176,9 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest of three ratios: differences of goodputs in `of` to those in `beside`.
+    """Return the largest ratio of a difference of goodputs in `of` to the same one in `beside`.
 
-    The three differences are those of `measures.ranges`, as means over flow groups.
+    There are three differences, those of `measures.ranges`, each a mean over flow groups.
     """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],
