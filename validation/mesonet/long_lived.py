@@ -46,7 +46,7 @@ TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
 A lag is the time from a flow's start to full speed.
 """
 OTHERS = 0.06
-"""Allowed relative difference for other algorithms, which is at least one measuring interval."""
+"""Allowed relative difference for other algorithms; one measuring interval is always allowed."""
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
 """Algorithms whose lags may differ by two measuring intervals; with `EXCESS_MS`, all may."""
 

@@ -29,7 +29,7 @@ class Family:
 
     values: tuple[float, ...]
     band: Interval
-    """Range of acceptable values: the mean of the printed numbers' bands, as deviations.
+    """Range of acceptable deviations: the mean of the bands of the printed numbers.
 
     Its lower end is -inf if `statistic` has logarithms and the band of a number includes 0.
     """

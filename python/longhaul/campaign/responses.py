@@ -203,7 +203,7 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
     """Return true and the value at the path `steps`, or false if there is no such value.
 
-    A step is a key, or a text that the wanted row of a table contains.
+    A step is a key, or a cell of the wanted row of a table.
     """
     for step in steps:
         if isinstance(value, list):

@@ -135,8 +135,8 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of the metrics `shown` for one link or proxy.
 
-    `found` has its metrics in each run; they are empty if the run lacks it. Of a run's columns, the
-    last one (all flows) has the values.
+    `found` has its metrics in each run, and none if the run lacks it. Of each run's columns, only
+    the last one (all flows) has values.
     """
     rows = []
     for figure, form in shown:

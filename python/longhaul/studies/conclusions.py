@@ -234,9 +234,10 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst of `verdicts`; if runs are missing (`is_part`), it cannot be `reproduced`.
+    """Return the worst verdict: a bad one of `verdicts`, else `undecided` or `reproduced`.
 
-    It is `reproduced` only if those on the levels that were run (`said`) are all `reproduced`.
+    It is `reproduced` only if no run is missing (`is_part` is false) and all verdicts on the levels
+    that were run (`said`) are `reproduced`.
     """
     if not verdicts:
         return NOT_RUN

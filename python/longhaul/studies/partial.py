@@ -108,7 +108,7 @@ def _so_far(
 ) -> str:
     """Return a provisional verdict on all levels, from those in `part`, which were run.
 
-    It is empty if these levels say nothing about all levels. `kind` is the kind of number.
+    The verdict is empty if these levels say nothing about all levels. `kind` is the kind of number.
     """
     if kind == COUNT:
         times = part.of / len(part.there)

@@ -58,9 +58,9 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the smallest mean advantage of `algorithms` over TCP minus the largest of all others.
+    """Return the lead of `algorithms` over all other algorithms in their advantage over TCP.
 
-    Advantages are those in flow group `group`; means are over conditions.
+    The lead is their smallest advantage minus the largest of the others, as means over conditions.
     """
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))

@@ -147,9 +147,9 @@ def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return a response's mean at two factors' levels `first` and `then`, over the largest other.
+    """Return the ratio of a response's mean at levels `first` and `then` to the largest other mean.
 
-    The others are its means at the three other combinations of the levels of both factors.
+    The other means are those at the three other combinations of the levels of both factors.
     """
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
