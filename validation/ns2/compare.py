@@ -62,9 +62,9 @@ def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 
 
 def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
-    """Return the worst verdict on each figure over all seeds, with runs compared seed by seed.
+    """Compare runs of equal seeds, and return each figure's worst verdict over all seeds.
 
-    In the cases that are judged like this, both simulators lose the same packets.
+    Used for cases in which both simulators lose the same packets.
     """
     worst: dict[str, Row] = {}
     for there, here in zip(peer, ours, strict=True):

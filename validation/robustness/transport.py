@@ -170,8 +170,8 @@ def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any
 def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
     """Yield an error for each window that grows although less than half of the window is in use.
 
-    The traces have a row per acknowledgement. Flows are checked only if they send only on
-    acknowledgements, because their flight size is then constant from row to row.
+    Only flows that send in response to acknowledgements are checked: their flight size is constant
+    between two acknowledgements, the rows of a trace.
     """
     if "acks" not in run.tables:
         return

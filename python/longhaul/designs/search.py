@@ -69,10 +69,9 @@ def _parities(basic: int) -> np.ndarray:
 
 
 def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list[_Fraction]:
-    """Add one column to each fraction in all possible ways, and return the best results.
+    """Extend each fraction by one column in all possible ways, and return the best fractions.
 
-    At most `width` fractions of least aberration are returned. `parity` is the result of
-    `_parities`.
+    The best are the `width` of least aberration. `parity` is the result of `_parities`.
     """
     length = len(beam[0].columns) + 1
     size = len(parity)

@@ -82,10 +82,10 @@ def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
 def judge(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """Return the verdict for all levels and, if undecided, the verdict for the levels run.
+    """Return the verdict for all levels and, if undecided, a provisional one from the levels run.
 
-    The number's bounds over all levels are judged twice: by the band of `expected`, and by the
-    function `decide`. The verdict is undecided unless both agree.
+    The number's bounds over all levels are judged by the band of `expected` and by `decide`. The
+    verdict is undecided if these two verdicts differ.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)

@@ -69,9 +69,9 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
-    """Return metrics of rates after `settled_s`, and of the first reduction between the proxies.
+    """Return metrics of rates and, with proxies, of the first window reduction between them.
 
-    `series` has the samples over time, and `rate_bps` is the link's rate.
+    `series` has the samples over time, `rate_bps` is the link's rate, and `settled_s` the warm-up.
     """
     t = np.asarray(series["t_s"])
     settled = t > settled_s

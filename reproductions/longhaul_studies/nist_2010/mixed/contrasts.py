@@ -121,8 +121,8 @@ def outlier_share(data: Data, of: str) -> float:
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
     """Return the gap between `algorithms` and all others on principal component 1.
 
-    Scores are means over conditions. The gap is a multiple of the range of the others, and negative
-    if one of `algorithms` is within this range.
+    Scores are means over conditions. The gap is divided by the range of the others' scores, and
+    negative unless all of `algorithms` are on the same side of this range.
     """
     means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
     apart = np.isin(np.arange(len(means)), places(algorithms))
@@ -150,10 +150,9 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternates' flows that belong to flow groups with a large advantage.
+    """Return the fraction of alternates' flows in groups with an advantage of more than `above`.
 
-    A group has a large advantage if its mean advantage over TCP, over conditions and algorithms, is
-    more than `above`.
+    A group's advantage over TCP is a mean over conditions and algorithms.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above

@@ -253,9 +253,9 @@ def explained(data: Data, of: str, count: float) -> float:
 
 @measure
 def component_step(data: Data, of: str, number: float, responses: str) -> float:
-    """Return the smallest weight of `responses` in a component over the largest of all others.
+    """Return the smallest weight of `responses` divided by the largest weight of all others.
 
-    Weights are absolute values; `number` is the component's, from 1.
+    Weights are absolute values in the principal component `number`, counted from 1.
     """
     analysis = components.principal_components(_responses(data, of))
     weights = np.abs(analysis.weights[int(number) - 1])
@@ -290,9 +290,9 @@ def factor_rank(data: Data, of: str, factor: str) -> float:
 
 @measure
 def component_factor_rank(data: Data, of: str, factor: str) -> float:
-    """Return a factor's place by mean rank on four components (table 4-26); 1 is strongest.
+    """Return a factor's place by influence on the first four components; 1 is strongest.
 
-    On each component, factors are ranked by their absolute effects on its scores.
+    The mean of its four ranks by absolute effect on the components' scores decides (table 4-26).
     """
     scores = components.principal_components(_responses(data, of)).scores[:, :4]
     ranks = [
