@@ -152,11 +152,9 @@ def test_levels_that_never_meet_are_not_compared() -> None:
 
 
 def test_effects_are_of_factors_alone_or_of_interactions_too() -> None:
-    """Check which effects are computed with each order: of factors, pairs and triples.
-
-    The response is the product of three factors, that is, their interaction.
-    """
+    """Check that `order` limits effects to factors (1), their pairs (2) or their triples (3)."""
     design = two_level(3)
+    # The response is the product of the three factors, that is, their interaction.
     y = np.prod(design.coded, axis=1) * 2.0
     names = [
         [e.name for e in effects.effects(design.coded, y, design.names, order=n)] for n in (1, 2, 3)

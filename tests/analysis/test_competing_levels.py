@@ -153,8 +153,8 @@ def test_clusters_join_below_the_cut(
 ) -> None:
     """Check which of the values 0, 1 and 2.5 form clusters for several cuts.
 
-    0 and 1 join at distance 1, and 2.5 joins them at distance 2. Clusters join only at distances
-    below 2 `cut`.
+    0 and 1 join at distance 1, and 2.5 joins them at distance 2. `cut` is a fraction of 2, the
+    largest distance.
     """
     found = clusters.dendrogram([[0.0], [1.0], [2.5]], cut)
     pairs = [(i, j) for i in range(3) for j in range(i)]

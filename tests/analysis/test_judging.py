@@ -143,7 +143,7 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 
 
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
-    """Check the p-value of a family: that of a t-test whether one more value could be zero.
+    """Check the p-value of the hypothesis that zero is one more value of a family.
 
     The standard error is that of one more value minus the mean (Hahn and Meeker 1991, 4.7).
     """
@@ -158,10 +158,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """Check the verdicts on two families of printed numbers with a mean outside the band.
+    """Check the verdicts on two families whose means are outside the band.
 
-    If one replication reaches the printed values, the family is undecided. If two do, the family
-    has no verdict.
+    A family is undecided if one replication reaches the printed values. If two do, the numbers of
+    the family keep their own verdicts.
     """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)
@@ -230,8 +230,8 @@ def test_an_interval_by_logarithms_is_students_of_logarithms() -> None:
 def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) -> None:
     """Check that 19 runs that fit no distribution are predicted by their range.
 
-    The next run lies in the range of n runs with probability (n - 1) / (n + 1). Of 18 such runs,
-    the test still accepts a distribution.
+    The next run lies in the range of 19 runs with probability 18/20. With 18 runs, the test of
+    distributions does not yet reject both.
     """
     found = prediction.predict(
         [1.0 + 1e-3 * n for n in range(count - 5)] + [9.0 + 1e-3 * n for n in range(5)]

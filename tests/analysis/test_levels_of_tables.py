@@ -224,14 +224,12 @@ def test_conditions_are_means_over_replications_of_complete_responses() -> None:
 
 
 def test_the_only_condition_is_named_so() -> None:
-    """Check that a table with a single factor has one condition, named `the only one`.
-
-    Each replication has its values by level; runs with equal level and replication are averaged.
-    """
+    """Check that a table with a single factor has one condition, named `the only one`."""
     given = of(
         {"kind": ["p", "q", "p", "p"], "replication": [2, 1, 1, 2], "y": [1.0, 2.0, 3.0, 5.0]},
         ["kind"], ["y"],
     )  # fmt: skip
+    # A dictionary of levels per replication; runs with equal level and replication are averaged.
     assert given.matched("kind", "y") == {"the only one": [{"q": 2.0, "p": 3.0}, {"p": 3.0}]}
     with pytest.raises(TableError, match="unknown factor `other`"):
         given.matched("other", "y")

@@ -150,10 +150,7 @@ def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
 def test_runs_that_end_together_come_back_together(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """Check that all runs that have ended are returned at once.
-
-    The outcome of a failed run has an error message, and a flag for failures of storage.
-    """
+    """Check that all runs that have ended are returned at once, with their values or errors."""
     for key in "bc":
         workers.submit(key, None, {}, None, None, 1)
     for future, value in zip(

@@ -240,7 +240,7 @@ def test_directories_that_are_gone_already_are_no_error(
 ) -> None:
     """Check that removing a directory that is already gone is no error.
 
-    Programs that share a store remove the same remains, and a run may be cleared twice.
+    Another program with the same store may have removed the directory.
     """
     kept = Store(tmp_path)
     with kept.scratch() as mine, kept.scratch() as other:

@@ -314,7 +314,7 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 def test_figures_that_summaries_lack_are_measured_once() -> None:
     """Check that a figure of merit is measured once if two responses use it.
 
-    A figure outside the summary adds to the values stored per run, and so changes `variant`.
+    Its values are stored with each run, which changes `variant`, the hash of what is stored.
     """
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))

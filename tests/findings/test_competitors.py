@@ -104,10 +104,10 @@ def test_matrices_have_own_and_competing_flows_apart_and_the_ranks_of_the_table(
 
 
 def test_deviation_of_ranks_is_over_roles_and_types_of_file() -> None:
-    """Check the standard deviation of an algorithm's average ranks.
+    """Check that the deviation of an algorithm's average ranks is over eight averages.
 
-    It is over eight averages, one per role and kind of file, for any number of flow groups (NIST SP
-    500-282, tables 8-31, 8-32 and 9-13).
+    There is one average per role and kind of file, for any number of flow groups (NIST SP 500-282,
+    tables 8-31, 8-32 and 9-13).
     """
     given = table().where("experiment", ["A"])
     *_, by_type = analyse("users", given, of_users(*ALL)).tables

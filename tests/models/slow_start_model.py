@@ -66,10 +66,8 @@ def first_cut(
 ) -> FirstCut:
     """Return the time and window of the first reduction of a flow alone on a path.
 
-    The handshake takes a round trip, and the window w begins with 2 segments. Above `max_ssthresh`,
-    ns-2's limited slow start adds `1 / int(w / (max_ssthresh / 2))` per ACK, or the increase of
-    congestion avoidance if that is more. RED's first mark is assumed when a mark so far ("wait"
-    mode) has a probability of one half. The sender learns of this mark a round trip later.
+    The sender learns of RED's first mark a round trip later. The mark is assumed at its median
+    time: when the probability that RED (in "wait" mode) has marked a packet reaches one half.
     """
     flow = _Flow(max_ssthresh, response, path_window(rate_bps, rtt_s), rtt_s)
     average, max_p, adapted_s = 0.0, FIRST_MAX_P, 0.0
@@ -107,6 +105,7 @@ class _Flow:
     time_s: float = 0.0
 
     def __post_init__(self) -> None:
+        # The handshake takes a round trip.
         self.time_s = self.rtt_s
 
     def queue(self) -> float:
@@ -123,5 +122,6 @@ class _Flow:
         """Return the growth of the window per acknowledgement."""
         if self.window <= self.max_ssthresh:
             return 1.0
+        # ns-2's limited slow start grows at least as fast as congestion avoidance.
         limited = 1.0 / int(self.window / (0.5 * self.max_ssthresh))
         return max(limited, float(self.response.increase(self.window)) / self.window)

@@ -144,17 +144,14 @@ def test_threads_do_not_meet(sawtooth: Path) -> None:
 
 
 def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
-    """Check that flows send at the pacing rate that a module sets.
-
-    The module traps if its functions are called in an order that the kernel does not use; random
-    losses exercise more of these orders.
-    """
+    """Check that flows send at the pacing rate that a module sets."""
     flow = {"congestion": {"module": str(recorder), "rate": 125_000}, "count": 2}
     scenario = _scenario() | {"flows": [flow]}
     first, second = longhaul.run(scenario).flows["goodput_bps"]
     assert first == pytest.approx(1e6, rel=0.02)
     # The second connection has twice the rate, since connections share the file's variable.
     assert second == pytest.approx(2e6, rel=0.02)
+    # The module traps if its functions are called in an order that the kernel does not use.
     scenario["topology"]["dumbbell"]["bottleneck"]["loss"] = {"bernoulli": 0.02}
     lossy = longhaul.run(scenario)
     assert (lossy.flows["cuts_loss"] > 5).all()

@@ -124,7 +124,7 @@ def test_replications_differ_in_random_numbers_alone() -> None:
 def test_shares_are_means_over_replications() -> None:
     """Check that each label's share of the goodput is a mean over replications.
 
-    A run without goodput has no shares. An algorithm that varies is appended to the label.
+    A run without goodput has no shares. If a label's algorithm varies, it is added to the label.
     """
 
     def labels(*values: tuple[str, float, float | None]) -> list[dict[str, Any]]:
@@ -147,9 +147,9 @@ def test_shares_are_means_over_replications() -> None:
 
 
 def test_summaries_without_rows_have_proxies_and_delays_where_runs_have_them() -> None:
-    """Check the columns of a summary without rows: proxies and delays only where runs have them.
+    """Check the columns of a summary without rows, by which campaigns check names of responses.
 
-    Campaigns check the names of responses by these columns before any run.
+    It has columns of proxies and delays only if these are asked for.
     """
     plain = Summary.without_flows(delays=False, proxies=False)
     split = Summary.without_flows(delays=False, proxies=True)

@@ -183,9 +183,9 @@ def test_new_connections_are_counted_in_the_same_intervals() -> None:
 
 
 def test_a_summary_without_rows_has_the_columns_of_runs() -> None:
-    """Check that a summary without rows has the same columns as that of runs.
+    """Check that a summary without rows has the columns that summaries of runs have.
 
-    Figures of delays and proxies are named only where runs have them.
+    It has columns of delays and proxies only if these are asked for.
     """
     bare = Summary.without_flows(delays=False, proxies=False)
     assert bare.proxies.columns == []

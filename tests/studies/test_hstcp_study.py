@@ -93,10 +93,10 @@ def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
 
 
 def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
-    """Check how much the gap between drop-tail and RED in stolen bandwidth grows with n.
+    """Check the growth, with n, of the difference in stolen bandwidth between drop-tail and RED.
 
-    HSTCP steals 10 points with RED and 30 with drop-tail at n = 2, then 30 and 70 at n = 6; the gap
-    grows from 20 to 40.
+    HSTCP steals 10 points with RED and 30 with drop-tail at n = 2, then 30 and 70 at n = 6: the
+    difference grows from 20 to 40, that is, by 20.
     """
     kept = {"red": (40.0, 20.0), "droptail": (20.0, -20.0)}
     rows = [

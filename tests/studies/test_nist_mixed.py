@@ -242,8 +242,8 @@ def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]
 def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
     """Check measures of the goodput advantage of alternate algorithms over competing TCP flows.
 
-    The advantage rises with the condition's place in the order of congestion: by 1 % per place for
-    BIC, by 0 for FAST, by 0.5 % for the others.
+    With each place in the order of congestion, the advantage rises by 1 % for BIC and by 0.5 % for
+    the others; FAST has none.
     """
     rates = {"BIC": 0.01, "FAST": 0.0}
 
@@ -363,7 +363,8 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
 def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
     """Check mean ranks on the cut network, over the flow groups that all alternates have.
 
-    Goodput is invented: each of the six algorithms has 10 packets/s less than the one before.
+    In the only such group, own goodput rises by 10 packets/s from each algorithm to the next, and
+    that of competing TCP flows falls by 10.
     """
     others = 13  # group of documents on very fast paths between fast hosts; CTCP has no flows in it
     rows = [
@@ -391,7 +392,7 @@ def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> No
 def test_outliers_on_a_cut_network_are_a_part_of_responses_and_conditions() -> None:
     """Check the fraction of pairs (response, condition) in which some algorithm is an outlier.
 
-    FAST is an outlier in a single response under one of two conditions of the cut network.
+    Here FAST is an outlier in one response under one of two conditions.
     """
     names = [name for name in contrasts.MACROSCOPIC if name != "movie_share"]
     rows = [

@@ -24,9 +24,9 @@ def network(*groups: Group, proxies: tuple[tuple[int, int], ...] = (), access: s
 
 
 def test_a_dumbbell_has_a_router_on_either_side() -> None:
-    """Check that a dumbbell has a router at either end of its bottleneck.
+    """Check the network of a dumbbell: routers at both ends of the bottleneck, groups of flows.
 
-    Flows of one name and path form a group; a group without flows is left out.
+    Flows with equal names (`web` in `web-1`) and paths form a group. Empty groups are left out.
     """
     found = read(
         {

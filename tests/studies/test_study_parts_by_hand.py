@@ -106,7 +106,7 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
     """Check that a claim is undecided if the rule for one more run is undecided.
 
-    The bounds over all levels lie in the band, but do not decide alone.
+    The claim's bounds over all levels lie in the band, which is not enough.
     """
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (

@@ -137,9 +137,9 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
-    """Check claims computed for all bootstrap samples at once against those computed one by one.
+    """Check that claims have the same values for all bootstrap samples at once and one by one.
 
-    All at once is possible only if the samples have the same cells.
+    Claims are skipped if samples with different cells do not allow a computation at once.
     """
     samples = ResampledData(grid(seed, lacking), 8)
     together = 0

@@ -56,7 +56,7 @@ def test_verdicts_so_far_are_of_claims_on_a_part_that_are_open() -> None:
 
 
 def test_claims_are_shown_in_the_figures_that_their_source_cites() -> None:
-    """Check in which figures a claim is shown: those that its source cites.
+    """Check that a claim is shown in the figures that its source cites.
 
     Other claims are shown in the first figure with their metric and experiment, if any.
     """

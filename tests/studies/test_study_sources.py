@@ -93,9 +93,9 @@ def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
 
 
 def turning_point(claim: Claim) -> float | None:
-    """Return the value of a claim at which both sides of its comparison are equal.
+    """Return the number that a claim would measure if its two sides were equal.
 
-    It is 0 for a correlation or a difference, 1 for a ratio, and None without a comparison.
+    The number is 0 for a correlation or a difference, 1 for a ratio; None without two sides.
     """
     words = claim.question.words
     if claim.measure in ("trend", "correlation"):
@@ -123,8 +123,8 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
     """Check that the value from which on a claim is contradicted (`opposite`) is a natural one.
 
-    It is none, 0 or 1 (equal sides), one half, an end of the band or, for a count, half of the
-    levels (one below the band).
+    Natural are 0 and 1 (equal sides), one half, an end of the band and, for a count, half of the
+    levels (one below the band). A claim may also have no such value.
     """
     for claim in study.claims:
         band = claim.expected
@@ -135,7 +135,7 @@ def test_contraries_follow_from_the_sentences(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_printed_size_has_no_contrary(study: Study) -> None:
-    """Check that no value contradicts (`opposite`) a claim on the size of a printed number.
+    """Check that a claim about the size of a number has no contradicting value (`opposite`).
 
     The band of such a claim is finite, and contains the printed number.
     """

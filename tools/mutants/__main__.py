@@ -96,8 +96,8 @@ def _python(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation]
 def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], Suite]:
     """Build the copy with all changes that compile, and run its tests with every change off.
 
-    Return the changes that compile, and the tests with the changes that each test executes. `homes`
-    are the packages to test.
+    Return these changes, and the suite of tests, which knows the changes that each test executes.
+    `homes` are the packages to test.
     """
     while True:
         copies.write("rust", drawn)

@@ -47,9 +47,9 @@ _FAILED = re.compile(r"^(?:test (\S+) .*FAILED|FAILED (\S+))", re.MULTILINE)
 
 
 def first_failure(tests: Sequence[Test], number: int) -> str | None:
-    """Return the name of the first test that fails or does not end with change `number` active.
+    """Return the name of the first test that detects change `number`; None if all tests pass.
 
-    The result is None if all tests pass.
+    A test detects the change if it fails or takes too long.
     """
     for batch in _batches(tests):
         limit = _START_S[batch[0].language] + 20 * sum(test.seconds for test in batch)

@@ -161,9 +161,9 @@ def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
 
 
 def _prefetches(node: Node, field: str) -> bool:
-    """Return true if `node`, a function or a call, only prefetches memory.
+    """Return true if a function or a call only prefetches memory: its name begins with "prefetch".
 
-    The field `field` of the node has the function's name, which then begins with "prefetch".
+    `field` is the field of `node` with the name.
     """
     name = re.split(r"\.|::", _text(node.child_by_field_name(field)))[-1]
     return name.startswith("prefetch")

@@ -159,7 +159,7 @@ class _Drawing:
 
 
 def colours(lines: Sequence[Line]) -> list[int]:
-    """Return the number of each line's colour.
+    """Return the index of a colour for each line.
 
     A line named after an algorithm, such as cubic-0, has the algorithm's colour, unless another
     line has it; all other lines get the first free colours.

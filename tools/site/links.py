@@ -29,10 +29,10 @@ def rewrite(_app: object, name: str, text: list[str]) -> None:
 
 
 def within_site(text: str, written_for: Path, shown_in: Path) -> str:
-    """Return a text whose relative links are rewritten for a page in another directory.
+    """Return `text` with relative links changed for a page in another directory.
 
-    They were written for the directory `written_for`, and the page is in `shown_in`. Links to
-    targets that the site does not have, such as directories, become text.
+    `text` was written for a page in `written_for` and is shown in `shown_in`. Links to targets that
+    the site does not have, such as directories, become plain text.
     """
     up = Path(*[".."] * len(shown_in.relative_to(ROOT).parts))
 

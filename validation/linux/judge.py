@@ -87,8 +87,8 @@ def judge(
 ) -> list[Verdict]:
     """Return a verdict on each recorded figure in `kernel`, compared with the simulated `ours`.
 
-    A figure is accepted within its band, or within the largest difference between kernel runs in
-    `apart`.
+    A figure is accepted if its difference is within its band, or at most the difference between
+    repeated runs of the kernel (`apart`).
     """
     verdicts = []
     for (flow, figure), theirs in kernel.items():

@@ -87,10 +87,10 @@ class Recording:
 
 
 def _reductions(samples: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the indices of the first samples after window reductions by the kernel.
+    """Return the indices of the samples in which a window reduction by the kernel first shows.
 
-    In these samples, `ca_state` has just become `REDUCING` or more, or remains so with a new
-    ssthresh.
+    In such a sample, `ca_state` is at least `REDUCING`; in the sample before, `ca_state` was lower
+    or ssthresh was different.
     """
     state, ssthresh = samples["ca_state"].to_numpy(), samples["ssthresh"].to_numpy()
     began = (state[:-1] < REDUCING) | (ssthresh[1:] != ssthresh[:-1])

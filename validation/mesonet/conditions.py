@@ -1,7 +1,6 @@
-"""Rows for full-length runs with standard TCP, in the conditions of chapters 4, 6 and 7.
+"""Comparison of full-length runs of standard TCP with values printed in chapters 4, 6 and 7.
 
-The printed values, the recorded runs and the verdicts are those of study `nist-2010`. Nothing is
-simulated.
+Nothing is simulated: printed values, recorded runs and verdicts are those of study `nist-2010`.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ CHAPTERS = {
     9: "files without losses: tables 9-10 and 9-11",
 }
 SHORTENED = 8
-"""Number of the chapter of the study that is compared with shortened runs only.
+"""Number of the study's chapter whose values are compared with shortened runs only.
 
-These runs served to choose between interpretations of the study's text (`readings.py`).
+The shortened runs tested interpretations of the study's text (`readings.py`).
 """
 
 

@@ -108,9 +108,10 @@ def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
 
 
 def trend_of_ctcp(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Yield rows for lower bounds on CTCP that hold under every interpretation of its equations.
+    """Yield rows that check CTCP's link utilisation and Jain's index against lower bounds.
 
-    Each of `figures` has link utilisation, buffer utilisation and Jain's index at one RTT.
+    The bounds hold under every interpretation of CTCP's equations. Each of `figures` has link
+    utilisation, buffer utilisation and Jain's index at one RTT.
     """
     links, _, indices = zip(*figures, strict=True)
     case = "V07 to V09 CTCP, trend"

@@ -41,11 +41,12 @@ EXCESS_MS = 5
 USE_ROUND_TRIPS = ("CTCP", "FAST", "FAST-AT", "HTCP")
 TCP_GOODPUT = 0.02
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
-"""Allowed relative difference of a lag, the time from a flow's start to full speed.
+"""Allowed relative difference of lags from the published ones, by algorithm.
 
-Lags of other algorithms may differ by 6 % or by one measuring interval, if the latter is more.
+A lag is the time from a flow's start to full speed.
 """
 OTHERS = 0.06
+"""Allowed relative difference for other algorithms; one measuring interval is always allowed."""
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
 """Algorithms whose lags may differ by two measuring intervals; with `EXCESS_MS`, all may."""
 

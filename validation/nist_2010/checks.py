@@ -184,9 +184,9 @@ def _appendix_c_edges() -> Iterator[Row]:
 
 
 def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
-    """Yield rows that recompute ranks of factors from the ranks printed in `table`.
+    """Yield rows that check the printed ranks of factors, and their averages, in `table`.
 
-    The first of `labels` names the printed row of average ranks, the second that of ordinal ranks.
+    `labels` names the printed row of average ranks, then that of ordinal ranks.
     """
     average_label, ordinal_label = labels
     printed = by_first(table)
@@ -203,10 +203,10 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
 
 
 def _correlation_groups() -> Iterator[Row]:
-    """Yield rows that compare computed groups and pairs of correlated responses with the report.
+    """Yield rows that check the printed groups and numbers of pairs of correlated responses.
 
-    The report prints only correlations of at least 0.9. The others are placeholders, chosen to
-    agree with the printed numbers of pairs.
+    The report prints only correlations of at least 0.9. Smaller ones are set to values that agree
+    with the printed numbers of pairs.
     """
     count = 22
     matrix = np.eye(count)
@@ -277,7 +277,7 @@ def _lags() -> Iterator[Row]:
 def _rank_averages(table: str) -> Iterator[Row]:
     """Yield rows that recompute averages and deviations of the algorithms' ranks in `table`.
 
-    Averages are over kinds of files: for y2u, y16u and both together. Deviations are for both.
+    The averages are for y2u, for y16u and for both; standard deviations only for both.
     """
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}
@@ -295,9 +295,9 @@ def _rank_averages(table: str) -> Iterator[Row]:
 
 
 def _rank_matrices() -> Iterator[Row]:
-    """Yield rows for the average ranks in table 8-32, one for each kind of file.
+    """Yield rows that recompute the average ranks of H-TCP and Scalable TCP in table 8-32.
 
-    They are recomputed from the printed rank matrices of H-TCP and Scalable TCP.
+    The averages for each kind of file follow from rank matrices (figures 8-68 and 8-69).
     """
     kinds = [row["file_code"] for row in rows("d_table8-6_flow_groups")]
     printed = {(row["response"], row["file"]): row for row in rows("d_table8-32_ranks_low")}
@@ -335,9 +335,9 @@ ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 
 
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
-    """Yield each flow group's printed row of goodput differences, and the recomputed differences.
+    """Yield each flow group's printed and recomputed goodput differences, in percent.
 
-    These are in percent, from printed goodputs; `base` names the denominator (`BASES`).
+    `base` names the denominator of the differences (`BASES`).
     """
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")

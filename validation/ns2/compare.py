@@ -42,7 +42,7 @@ def compare(
 ) -> Iterator[Comparison]:
     """Compare the cases one after the other; the runs of one case are made in parallel.
 
-    `recorded` is the directory of ns-2's recordings; None for those of the gold set.
+    `recorded` is the directory of ns-2's recordings, by default that of the gold set.
     """
     cache.mkdir(parents=True, exist_ok=True)
     with pool(processes) as workers:
@@ -62,9 +62,9 @@ def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 
 
 def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
-    """Return the worst verdict on each figure over all seeds, with runs compared seed by seed.
+    """Compare runs of equal seeds, and return each figure's worst verdict over all seeds.
 
-    In the cases that are judged like this, both simulators lose the same packets.
+    Used for cases in which both simulators lose the same packets.
     """
     worst: dict[str, Row] = {}
     for there, here in zip(peer, ours, strict=True):

@@ -61,9 +61,9 @@ class Verdict:
 
 
 def ours(root: Path, folder: Path) -> None:
-    """Feed all arrivals in `folder` to our disciplines, by a test of the engine.
+    """Feed all arrivals in `folder` to our disciplines, and write the outcomes to `folder`.
 
-    `root` is the root of the repository. The outcomes are written to `folder`.
+    A test of the engine does the work. `root` is the root of the repository.
     """
     test = "queue::oracle::disciplines_decide_about_arrivals_from_files"
     command = ["cargo", "test", "--release", "--locked", "--package", "longhaul-engine", "--lib"]

@@ -280,9 +280,9 @@ class Bic(Law):
         return cwnd + acked * np.minimum(step, self.max_increment)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove an eighth of the windows of `signalled` flows, and store the old windows as peaks.
+        """Reduce each `signalled` flow's window by an eighth, and store the old window as its peak.
 
-        With fast convergence, an old window below the last peak is stored less a sixteenth.
+        With fast convergence, 15/16 of the old window are stored if it is below the last peak.
         """
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)

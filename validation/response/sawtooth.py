@@ -79,9 +79,9 @@ class _Flows:
         law.begin(cwnd)
 
     def mean_window(self, cuts: int) -> float:
-        """Return the mean window over flows and steps after the settling time, in segments.
+        """Simulate, and return the mean window over all flows after the settling time, in segments.
 
-        Settling time and measured steps together last for `cuts` mean intervals between losses.
+        The simulation, with the settling time, lasts for `cuts` mean intervals between losses.
         """
         steps = int(cuts * self.steps_per_cycle)
         settling = int(steps * SETTLING)

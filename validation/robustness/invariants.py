@@ -67,7 +67,7 @@ def _allowance(
 ) -> float:
     """Return how far a link's utilisation may exceed 1, due to rounding and token buckets.
 
-    A bucket adds its burst or, for a shaper, a larger packet that waited for tokens.
+    A bucket lets its burst pass at once or, in a shaper, one packet that is larger than the burst.
     `window` is empty for the measurement window and `total_` for the whole run.
     """
     more = _rounding(run, resolved)

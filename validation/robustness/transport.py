@@ -130,8 +130,8 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
     """Yield an error if slow start after an idle time does not follow the key `idle_restart`.
 
-    The connection has two exchanges (`_idle`). With a restart, the second exchange takes at least
-    as long as the first without the handshake; without a restart, at most as long.
+    With a restart, the second of two exchanges (`_idle`) takes at least as long as the first, less
+    the handshake; without a restart, it takes at most as long.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
         return
@@ -170,8 +170,8 @@ def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any
 def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
     """Yield an error for each window that grows although less than half of the window is in use.
 
-    The traces have a row per acknowledgement. Flows are checked only if they send only on
-    acknowledgements, because their flight size is then constant from row to row.
+    Only flows that send in response to acknowledgements are checked: their flight size is constant
+    between two acknowledgements, the rows of a trace.
     """
     if "acks" not in run.tables:
         return

@@ -1,10 +1,10 @@
 """Speed of Longhaul and of ns-2 with its fastest scheduler: `python -m validation.speed.peers`.
 
-The simulations are cases A3 and A5 of the comparison with ns-2, slow starts of four flows that
-overshoot 2.5 Gbit/s, the six-hop dumbbell with access links, and web traffic from the PackMime
-model. Both simulators share one core, with one process and thread each. Both sample window,
-acknowledgements and queue every 100 ms. Prints data packets per second of processor time over all
-repetitions, and the largest peak memory. Writes the same values to `bench-peers.json`.
+There are four kinds of simulations: cases A3 and A5 of the comparison with ns-2; slow starts of
+four flows that overshoot 2.5 Gbit/s; a six-hop dumbbell with access links; web traffic from the
+PackMime model. Both simulators share one core, with one process and thread each. Prints data
+packets per second of processor time over all repetitions, and the largest peak memory. Writes the
+same values to `bench-peers.json`.
 """
 
 from __future__ import annotations

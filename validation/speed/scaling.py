@@ -1,9 +1,9 @@
 """Growth of cost with the size of the problem: `python -m validation.speed.scaling`.
 
-Measures the cost per packet for doubled numbers of flows at the same total rate (bound: 20 % more
-per doubling), for more flows than fit into the caches, with and without access links, and for 1 %
-scattered losses at a window of 100,000 packets (bound: twice the cost). Measures also how memory
-grows with simulated time.
+Measures how the cost per packet grows with the number of flows at a constant total rate (bound:
+20 % per doubling), with access links of up to 10,000 flows, which do not fit into the caches, and
+with 1 % scattered losses at a window of 100,000 packets (bound: twice the cost). Measures also the
+growth of memory with simulated time.
 """
 
 from __future__ import annotations

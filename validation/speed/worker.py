@@ -2,8 +2,8 @@
 
 The first line of its input is a scenario in JSON. It is simulated once, which loads all libraries,
 and the memory in excess of interpreter and libraries is printed in MB. For each further line, it is
-simulated again, and a JSON object is printed with data packets and the processor time of a user's
-whole run (checking the scenario, simulating, writing the tables).
+simulated again, and the number of data packets and the processor time are printed in JSON. The time
+includes checking the scenario and writing the tables, as for a user.
 """
 
 from __future__ import annotations

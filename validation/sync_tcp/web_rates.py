@@ -87,7 +87,7 @@ class Group:
         return self.start_s * (self.rate / rate)
 
     def carried(self, rate: float, until_s: float) -> tuple[float, float]:
-        """Return the bytes in the directions of responses and requests, at connection rate `rate`.
+        """Return the bytes of all responses and of all requests, at `rate` connections per second.
 
         Only connections that start between the warm-up and `until_s` count.
         """

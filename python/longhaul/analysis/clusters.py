@@ -41,8 +41,8 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
     """Cluster competitors by their responses; `responses` has shape competitors x responses.
 
     Clusters are the subtrees that join below the fraction `cut` of the largest height. Responses
-    that are equal for all competitors are left out. Competitors are distinctive if they are fewer
-    than half, the last merge separates them from the others, and all the others join below the cut.
+    that are equal for all competitors are left out. The smaller side of the last merge is
+    distinctive if all other competitors join below the cut.
     """
     given = np.asarray(responses, float)
     variance = given.var(axis=0, ddof=1)

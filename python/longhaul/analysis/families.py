@@ -25,16 +25,13 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """Deviations of measured values from a family of printed numbers, one for each replication.
-
-    A value of 0 means that the replication equals the printed numbers on average.
-    """
+    """Each replication's mean deviation from a family of printed numbers, in `values`."""
 
     values: tuple[float, ...]
     band: Interval
-    """Mean of the acceptance bands of the numbers, as deviations from the printed numbers.
+    """Range of acceptable deviations: the mean of the bands of the printed numbers.
 
-    With logarithms, its lower end is -inf if the band of a number includes 0.
+    Its lower end is -inf if `statistic` has logarithms and the band of a number includes 0.
     """
     statistic: str
     """Kind of value: mean of log(measured / printed), or relative difference of the means."""
@@ -51,10 +48,7 @@ class Family:
 
     @property
     def reaching(self) -> int:
-        """Number of replications that reach the value printed in the source.
-
-        If the mean is above this value, replications at or below it count, and vice versa.
-        """
+        """Number of replications whose deviation is zero, or opposite in sign to the mean."""
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)
 

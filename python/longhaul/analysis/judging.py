@@ -130,9 +130,9 @@ class Expected:
         )
 
     def _could_miss_little(self, interval: Interval) -> bool:
-        """Return true if the interval contains half or twice the printed number, or `opposite`.
+        """Return true if the interval is too wide for a test of the printed number.
 
-        The interval is then too wide for a test of the printed number.
+        It then contains half or twice this number, or `opposite`.
         """
         printed = self.printed or 0.0
         others = (0.5 * printed, 2.0 * printed, self.opposite)

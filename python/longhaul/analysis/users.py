@@ -22,11 +22,11 @@ class Differences:
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Return the relative differences in goodput between algorithms, and to competing flows.
+    """Return relative differences of goodputs: two ranges, and the difference of two means.
 
-    `first` has the goodput with each alternative algorithm, and `second` that of its competing
-    flows. If `base` is `larger`, a range is divided by the maximum, and the difference of the means
-    by the alternatives' mean; if `smaller`, by the minimum and by the competing flows' mean.
+    `first` has the goodput with each alternative algorithm, `second` that of its competing flows.
+    With `base="larger"`, ranges are divided by the maximum, and the difference by the mean of
+    `first`; with `smaller`, by the minimum and by the mean of `second`.
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):

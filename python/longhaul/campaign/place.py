@@ -12,8 +12,8 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
     """Return the number of the line that sets a key or, if there is none, of its table's header.
 
     `path` is written as in messages, such as `flows.0.count`; `root` is the name of the scenario's
-    table. For a key of an inline table, it is the line where that table begins. Return None if
-    no line is found.
+    table. A key of an inline table has the line where the inline table begins. None if no line is
+    found.
     """
     wanted = [*_parts(root), *path.split(".")]
     best, longest = None, 0

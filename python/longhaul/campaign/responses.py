@@ -100,9 +100,9 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a stored summary to which a value of the metric `figure` is added.
+    """Return the rows of a stored summary for `owner`, a label, link or proxy.
 
-    `owner` is the label, link or proxy that has the value.
+    If `figure` is a metric of the whole run, return the row of all flows.
     """
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
@@ -152,9 +152,9 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first of `places` (names of responses) that the runs will lack, and an error.
+    """Return the first response in `places` that the runs will lack, and an error.
 
-    The result is None if there is no such place. `keep` are tables stored with all rows.
+    Return None if they will have all. `keep` names tables that are stored with all rows.
     """
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
@@ -203,7 +203,7 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
     """Return true and the value at the path `steps`, or false if there is no such value.
 
-    A step is a key, or a text that the wanted row of a table contains.
+    A step is a key, or a cell of the wanted row of a table.
     """
     for step in steps:
         if isinstance(value, list):

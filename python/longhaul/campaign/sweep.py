@@ -30,8 +30,8 @@ Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 class Setting:
     """The setting of a scenario key: a fixed value, or one that follows from a factor's level.
 
-    The level may be multiplied by `times`, get a `unit`, or be a key of `of`, which has the values.
-    `when` has levels by factor; only runs with these levels set the key.
+    The value is the level, multiplied by `times` and followed by the `unit`, or it is `of[level]`.
+    If `when` is given, only runs with its levels (by factor) set the key.
     """
 
     value: Any = None

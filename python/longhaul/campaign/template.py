@@ -118,7 +118,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
     """Yield the tables to which the steps `way` lead from the table or list `place`.
 
-    A step may match several groups of flows by a pattern. `path` is for messages.
+    A step with `*` leads to all matching groups of flows. `path` is for messages.
     """
     if not way:
         yield place

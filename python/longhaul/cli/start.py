@@ -81,9 +81,9 @@ def list_(
 
 
 def _entries(rows: Sequence[dict[str, Any]], what: str, name: str) -> list[dict[str, Any]]:
-    """Return the rows with this name or, if `name` is a table of keys, the rows of its keys.
+    """Return the rows named `name` or, in the list of keys, those with `name` in their paths.
 
-    `what` is the name of the list.
+    `what` is the list, such as `keys`.
     """
     found = [row for row in rows if row["name"] == name]
     if not found and what == "keys":

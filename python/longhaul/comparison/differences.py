@@ -28,8 +28,8 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
     """Divide the rows of `of_scenarios` into values that scenarios must give, and implied values.
 
-    A value is implied if the scenario resolves to it without its key, or without a table around the
-    key. This must also be true if all implied values are removed together.
+    A value is implied if the scenario still has it without its key, or without a table around the
+    key. All implied values can be removed together.
     """
     rows = of_scenarios(runs)
     derived = []
@@ -63,11 +63,8 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return those of `paths` whose values stay if all `paths` are removed from the scenario.
-
-    The scenario is resolved again without them. A single key of a table such as `pacing` may follow
-    from the presence of the table, but not all of its keys together.
-    """
+    """Return the `paths` that get the same values again if all are removed from the scenario."""
+    # A single key of a table such as `pacing` may follow from the presence of the table.
     without = copy.deepcopy(scenario)
     for path in paths:
         steps = path.split(".")
@@ -130,9 +127,9 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return the names of runs with equal results, and why no random number was drawn.
+    """Return groups of runs that draw no random number and differ only in seed or replication.
 
-    The scenarios of these runs differ only in the seed or replication.
+    An entry has the names of the runs, and the reason why they draw none.
     """
     equal = []
     for group in replicated(runs):

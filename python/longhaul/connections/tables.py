@@ -135,8 +135,8 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of the metrics `shown` for one link or proxy.
 
-    `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
-    proxy. Values are in the last column of each run, that of all flows.
+    `found` has its metrics in each run, and none if the run lacks it. Of each run's columns, only
+    the last one (all flows) has values.
     """
     rows = []
     for figure, form in shown:

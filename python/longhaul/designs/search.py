@@ -34,7 +34,7 @@ class _Fraction:
 
 
 def least_aberration(factors: int, basic: int) -> list[int]:
-    """Return the columns of a fraction with 2^basic runs, as bit masks over the basic factors.
+    """Return a fractional factorial with 2^basic runs: columns as bit masks over basic factors.
 
     Basic factors come first. The fraction has the least aberration that was found.
     """
@@ -69,10 +69,9 @@ def _parities(basic: int) -> np.ndarray:
 
 
 def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list[_Fraction]:
-    """Add one column to each fraction in all possible ways, and return the best results.
+    """Extend each fraction by one column in all possible ways, and return the best fractions.
 
-    At most `width` fractions of least aberration are returned. `parity` is the result of
-    `_parities`.
+    The best are the `width` of least aberration. `parity` is the result of `_parities`.
     """
     length = len(beam[0].columns) + 1
     size = len(parity)
@@ -121,10 +120,10 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 def fewest_runs(factors: int, wanted: int) -> int:
     """Return a lower bound of log2 of the number of runs that the resolution `wanted` needs.
 
-    It is the sphere-packing bound: if the resolution exceeds 2t, no two effects of at most t
-    factors are aliased. An even resolution needs twice the runs that the resolution below needs for
-    one factor fewer (MacWilliams and Sloane 1977, chapter 1).
+    It is the sphere-packing bound (MacWilliams and Sloane 1977, chapter 1): if the resolution
+    exceeds 2t, no two effects of at most t factors are aliased.
     """
+    # An even resolution needs twice the runs of the one below with one factor fewer.
     odd = wanted % 2
     letters = factors if odd else factors - 1
     reach = (wanted - 1) // 2 if odd else (wanted - 2) // 2

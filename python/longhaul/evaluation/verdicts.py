@@ -120,9 +120,9 @@ def _outcome(
 
 
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
-    """Return the verdict on a criterion from its points.
+    """Return the verdict on a criterion, given verdicts on quantities in single conditions.
 
-    The worst quantity decides. With `trades`, the verdict is a trade-off if another is better.
+    The worst quantity decides. With `trades`, worse and better quantities make a trade-off.
     """
     if all(point.verdict == NOT for point in points):
         return NOT

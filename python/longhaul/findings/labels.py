@@ -19,10 +19,7 @@ _NUMBERED = re.compile(r"(T\.)?y\d+")
 
 
 def label(column: str) -> str:
-    """Return a response's description and unit, such as `smoothed round-trip time, TP1 (ms)`.
-
-    An unknown column without a unit in its name keeps its name.
-    """
+    """Return a response's description and unit, such as `smoothed round-trip time, TP1 (ms)`."""
     return with_unit(*words_and_unit(column))
 
 
@@ -36,10 +33,10 @@ def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
 
 
 def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return `words` with the unit that tables use, and the factor from `unit` to that unit.
+    """Return `words` with the unit for tables, and the factor that converts values to this unit.
 
     `unit` is the base unit of `values`. Bit/s are always converted, seconds if all values are below
-    one second.
+    1 s, other units never.
     """
     if unit == "bit/s" or (unit == "s" and max(map(abs, values), default=1.0) < 1.0):
         shown = UNITS[OF_ROWS[unit]][0]

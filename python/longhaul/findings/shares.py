@@ -60,9 +60,9 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
 
 
 def of_several_labels(table: ResponseTable) -> bool:
-    """Return true if responses belong to several labels of flows, and a plot can show all levels.
+    """Return true if shares can be drawn: a quantity was measured for several labels of flows.
 
-    A plot shows at most `MAX_GROUPS` combinations of the factors' levels.
+    There may be at most `MAX_GROUPS` combinations of the factors' levels.
     """
     found = _labelled(table, table.telling())
     combinations = table.frame.select(table.varying).n_unique() if table.varying else 1

@@ -62,7 +62,7 @@ class Goodputs:
     def blocks(self) -> dict[tuple[str, str], list[int]]:
         """Return the indices of responses, by the statistic and the role of flows in their names.
 
-        Both texts are empty for responses that do not belong to a flow group.
+        Both are empty for responses that do not belong to a flow group.
         """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
@@ -74,8 +74,7 @@ class Goodputs:
         """Return pairs of responses to compare: by the pair's name, the indices of both.
 
         The first response is that of the competitor's own flows, the second that of the flows
-        competing with them. There is a pair for each flow group. If there are no groups, but
-        two responses, they are the only pair.
+        competing with them. Each flow group has a pair. Without groups, two responses are one.
         """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1

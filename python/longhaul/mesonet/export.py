@@ -319,10 +319,10 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield the files of traced flows: their state at every event, and their packets.
 
-    Source of the formats: NIST SP 500-282, chapter 3. The source's SYNs and data packets are listed
-    when they are sent, and the receiver's packets when they are delivered. A long-lived flow's name
-    stands for its hosts.
+    Packets from the sender are listed when they are sent, packets from the receiver when they are
+    delivered (NIST SP 500-282, chapter 3).
     """
+    # A long-lived flow's name stands for its hosts.
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
     states = tables.flow_trace
     steps = [pl.col(column) / tables.step_s for column in STATE if column.endswith("_s")]

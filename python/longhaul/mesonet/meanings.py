@@ -1,8 +1,8 @@
 """Descriptions of columns in tables of MesoNet runs, derived from the columns' names.
 
-A name ends with its period: `active_flows_TP1`. The module `numbered_responses` describes names
-such as `y6_TP1` and `T.y5`, and `groups` the numbers of flow groups, as in `mean_alternate_14`.
-`L1_pps_TP1` is the throughput of a long-lived flow, `DD_pps_TP1` that of a flow class.
+A name ends with its period: `active_flows_TP1`. `L1_pps_TP1` is the throughput of a long-lived
+flow, `DD_pps_TP1` that of a flow class. `mean_alternate_14` ends with the number of a flow group
+(module `groups`). Names such as `y6_TP1` and `T.y5` are those of `numbered_responses`.
 """
 
 import re

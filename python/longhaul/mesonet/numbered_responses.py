@@ -94,8 +94,8 @@ class Part:
     def of_backbone(self, number: int) -> float | None:
         """Count completed flows with an end below backbone router `number`; None if unknown.
 
-        Table 6-25 speaks of flows that transit the router. But the numbers in table 6-30 exclude
-        flows with both ends elsewhere (docs/mesonet_validation.md).
+        Flows that only cross the router do not count: table 6-25 names them, but the numbers in
+        table 6-30 exclude them (docs/mesonet_validation.md).
         """
         topology = self.tables.topology
         names = topology.filter(pl.col("tier") == "backbone")["router"].to_list()

@@ -1,6 +1,6 @@
 """Mean windows of algorithms whose response functions are no power laws of the loss rate.
 
-At the loss rate `p`, each sawtooth of the window has `1 / p` segments. They determine its peak.
+At the loss rate `p`, each sawtooth of the window has `1 / p` segments, which determines its peak.
 Windows are in segments, times in seconds.
 """
 

@@ -82,9 +82,9 @@ class Kind:
     """Function that returns the columns which every run's table with the given name must have."""
     summary: Callable[[RunData], Figures]
     without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
-    """Function that returns the summary of planned runs: all names of metrics, but no values.
+    """Function that returns the summary of planned runs: the names of metrics, without values.
 
-    If the names of a table's rows are known only after a run, a single row stands for all rows.
+    If the rows of a table are known only after a run, a single row stands for all of them.
     """
     card: Callable[[Any], str]
     """Function that returns HTML for a notebook, with the summary of a run and a small plot."""

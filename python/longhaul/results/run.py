@@ -62,9 +62,9 @@ class Results:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """Table with a row per flow: values for the measurement window and for the whole run.
+        """Table with a row per flow: values for the measurement window.
 
-        The names of the latter begin with `total_`.
+        Columns for the whole run begin with `total_`.
         """
         return self.table("flows")
 

@@ -110,9 +110,9 @@ def calibrate(
 
 
 def _announced(document: Document, factor: float, further: int) -> str:
-    """Return a line about the next run: its rates of new connections and its duration.
+    """Return a line about the next run: its duration, and the factor on all rates.
 
-    `further` is the run's distance from the scenario's `replication`; 0 during the search.
+    `further` is added to the scenario's `replication`; 0 during the search.
     """
     other = f", other random numbers ({further})" if further else ""
     return f"{document['duration']} at {factor:.4g} times the rates{other}"

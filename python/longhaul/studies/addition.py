@@ -50,7 +50,7 @@ def _values(
 ) -> pl.DataFrame:
     """Return recorded rows for the runs in `lacking`.
 
-    A run without a row gets the row of a run with the same scenario, if any.
+    A run without a recorded row gets that of another run with the same scenario.
     """
     row_of = _recorded_rows(runs, recorded, axes)
     rows = [

@@ -97,7 +97,7 @@ class Claim:
     def of_one_run(self) -> bool:
         """True if the source's number is from a single run, not 0, and between the band's ends.
 
-        Verdicts on single runs also consider half and twice the number; for 0, both are 0.
+        Verdicts on single runs use half and twice the number, which are equal for 0.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
@@ -200,9 +200,9 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """Return the band that a claim accepts, widened by the single-precision rounding of results.
+    """Return the band of a claim, which tolerates the single-precision rounding of results.
 
-    If a claim gives no ends of its band, the band is its value plus or minus its tolerance.
+    If a claim has no ends of its band, the band is its value plus or minus its tolerance.
     """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401

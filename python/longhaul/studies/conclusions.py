@@ -234,9 +234,10 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst verdict; if runs are missing (`is_part`), agreement becomes undecided.
+    """Return the worst verdict: a bad one of `verdicts`, else `undecided` or `reproduced`.
 
-    `verdicts` are the verdicts on all levels, and `said` the verdicts on the levels that were run.
+    It is `reproduced` only if no run is missing (`is_part` is false) and all verdicts on the levels
+    that were run (`said`) are `reproduced`.
     """
     if not verdicts:
         return NOT_RUN

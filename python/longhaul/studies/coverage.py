@@ -88,10 +88,10 @@ def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
 
 
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
-    """Return the number of existing runs of a claim at a scale as text: `on 180 of 270 runs`.
+    """Return a text such as `on 180 of 270 runs` if runs of a claim are missing at a scale.
 
-    The text is empty if no run is missing, if the claim does not name runs or checks the set-up,
-    and if it is about all levels of an axis: its levels are counted instead.
+    Otherwise it is empty. It is also empty for a claim on all levels of an axis, on the set-up, or
+    without named runs.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:

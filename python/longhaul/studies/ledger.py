@@ -64,9 +64,9 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """Return the judgement of a claim with that of its family of printed numbers added.
+    """Add the judgement of a family of printed numbers to that of one of its claims.
 
-    If the family has a verdict of its own, a reproduced claim becomes undecided.
+    A reproduced claim becomes undecided if the family is undecided or outside its band.
     """
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)

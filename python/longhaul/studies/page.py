@@ -265,9 +265,9 @@ def _figure(
     figure: Figure, picture: Markup | None, judgements: Sequence[Judgement],
     shown_in: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a figure's data for the report: plot, claims, and number of other claims.
+    """Return a figure's data for the report, with the claims shown beside the figure.
 
-    The other claims use the same runs but are not shown with the figure.
+    Claims that use the same runs but are not shown are only counted.
     """
     about, others = [], 0
     for judgement in judgements:

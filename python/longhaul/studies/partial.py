@@ -82,10 +82,10 @@ def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
 def judge(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """Return the verdict for all levels and, if undecided, the verdict for the levels run.
+    """Return the verdict for all levels and, if undecided, a provisional one from the levels run.
 
-    The number's bounds over all levels are judged twice: by the band of `expected`, and by the
-    function `decide`. The verdict is undecided unless both agree.
+    The number's bounds over all levels are judged by the band of `expected` and by `decide`. The
+    verdict is undecided if these two verdicts differ.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)
@@ -108,7 +108,7 @@ def _so_far(
 ) -> str:
     """Return a provisional verdict on all levels, from those in `part`, which were run.
 
-    It is empty if these levels say nothing about all levels. `kind` is the kind of number.
+    The verdict is empty if these levels say nothing about all levels. `kind` is the kind of number.
     """
     if kind == COUNT:
         times = part.of / len(part.there)
@@ -127,12 +127,12 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if the sign of a comparison at some levels suffices for the verdict so far.
+    """Return true if a comparison's verdict at some levels is kept as a provisional verdict.
 
-    The sign suffices if the number is in the band, or if the interval is not wholly on the claimed
-    side of `equal`, the number for equal sides. Otherwise missing levels may change the verdict. A
-    claim without `opposite` is about the size of a number, not about its sign.
+    It is kept if it is `reproduced`, or if the interval is not wholly on the claimed side of
+    `equal`, the number for equal sides.
     """
+    # The claim is about the size of the number, not about its sign.
     if expected.opposite is None:
         return False
     is_larger = expected.opposite <= expected.low

@@ -1,8 +1,8 @@
 """The study's metrics of one run: completion time, round trips and load of the main download.
 
-Printed times run from the start of the test to the end of picoquic's simulation, when the client's
-connection ends. Our runs have neither the request before the data nor the client's last half round
-trip, so half a round trip is added for each. A full packet has 1,500 bytes on the wire.
+Printed times include the client's request before the data, and the end of the connection after the
+data. Our runs lack both; half a round trip for each is added to our times. A full packet has 1,500
+bytes on the wire.
 """
 
 import numpy as np

@@ -38,10 +38,10 @@ def within_interval(data: Data, table: str | float) -> float:
 
 @measure
 def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
-    """Return the share of steps to a longer delay at which `metric` does not rise.
+    """Return the fraction of pairs of successive delays between which `metric` does not rise.
 
-    All experiments of the printed tables count, except those in `without`. A rise of at most
-    `slack` is accepted, because values are rounded.
+    Experiments in `without` are left out. A rise of at most `slack` is accepted, because values are
+    rounded.
     """
     left_out = without.split(",")
     steps = []

@@ -99,10 +99,10 @@ def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> flo
 
 @measure
 def bands_apart(data: Data, buffer_bdp: float) -> float:
-    """Return the smallest gap between the bands of neighbouring rates or RTTs.
+    """Return the smallest gap between the bands of paths with successive rates or RTTs.
 
-    A band is the range of numbers of connections that use 95 % of the link. A gap is the first
-    number of a band divided by the last number of the band before.
+    A band is the range of numbers of connections that use 95 % of the link. A gap is the lower end
+    of a band divided by the upper end of the band before.
     """
     families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
     gaps = []
@@ -117,10 +117,10 @@ def bands_apart(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def lossless_regions(data: Data) -> float:
-    """Return the share of modelled points with the loss and throughput that theory predicts.
+    """Return the fraction of points at which the models agree with the theory of lossless paths.
 
-    At these points, the maximum windows of all connections fit into link and buffer. There is no
-    loss, and the throughput is that of the windows or the link's rate, whichever is smaller.
+    If all maximum windows fit into link and buffer, nothing is lost. The throughput is then that of
+    the windows, but at most the link's rate.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -140,8 +140,8 @@ def lossless_regions(data: Data) -> float:
 def congested_region(data: Data) -> float:
     """Return the fraction of steps to more connections that confirm the source's statement.
 
-    The statement: more connections have more loss and less goodput, and synchronised connections
-    fall behind desynchronised ones further. All steps are in the congested region.
+    In the congested region, each step increases loss, reduces goodput, and widens the lead of
+    desynchronised connections over synchronised ones.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -226,9 +226,9 @@ def red_loss(data: Data, times: float) -> float:
 
 @measure
 def red_loss_grows(data: Data) -> float:
-    """Return the fraction of steps to more connections at which RED's modelled loss rate rises.
+    """Return the fraction of steps to more connections that raise RED's modelled loss rate.
 
-    Steps are those on six paths, between numbers of connections with an equilibrium of RED.
+    Steps are between numbers of connections for which RED has an equilibrium, on six paths.
     """
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):

@@ -25,10 +25,9 @@ LARGEST_KEPT = 0.95
 
 @measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
-    """Return the fraction of the window's increases that are about as large as HSTCP's.
+    """Return the fraction of the window's increases that are more than half as large as HSTCP's.
 
-    Only windows from `low` to `high` times the BDP count. An increase between two samples has to be
-    more than half of HSTCP's.
+    Only windows from `low` to `high` times the BDP count.
     """
     window, rounds, growth = _growth(data, of)
     inside = (window >= low * BDP_PKTS) & (window <= high * BDP_PKTS) & (growth > 0)

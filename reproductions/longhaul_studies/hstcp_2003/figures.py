@@ -1,8 +1,8 @@
 """The source's figures (chapters 3, 6 and 7), as described in `figures.csv`.
 
-Each row is a figure. `x` and `y` are keys of `ALONG` and `QUANTITIES`. `log` lists the logarithmic
-axes, `panels` the queues with a panel each, and `levels` the printed values. `drawn` has functions
-of `LINES`, or one function of `PICTURES`; text after a colon is a function's argument.
+Each row is a figure. Columns `x` and `y` name its axes (keys of `ALONG` and `QUANTITIES`); `log`
+lists the logarithmic ones. `panels` lists queues, each with a panel, and `levels` printed values.
+`drawn` names functions of `LINES`, or one of `PICTURES`; a colon precedes a function's argument.
 """
 
 from collections.abc import Callable, Mapping

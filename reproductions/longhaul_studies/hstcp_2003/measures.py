@@ -78,11 +78,11 @@ def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
 
 @measure
 def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
-    """Return the rank correlation between n and the bandwidth stolen by one HSTCP flow from n.
+    """Return the rank correlation between n and the bandwidth that one HSTCP flow steals from n.
 
-    By chapter 5.5 this bandwidth is the goodput of n of n + 1 REGTCP flows (`alone`), which have
-    equal shares, minus the goodput of n REGTCP flows in competition with one HSTCP flow (`of`).
-    Values for n + 1 that were not run are interpolated.
+    The stolen bandwidth (chapter 5.5) is the goodput of n flows beside one more REGTCP flow
+    (`alone`), minus their goodput beside one HSTCP flow (`of`). Values for n + 1 that were not run
+    are interpolated.
     """
     beside = data.curve("lu_regtcp", "n", of, queue=queue)
     homogeneous = data.curve("lu_regtcp", "n", alone, queue=queue)
@@ -125,10 +125,10 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 
 @measure
 def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
-    """Return the number of flows above which the loss rate `metric` exceeds 1.5 times `loss`.
+    """Return the number of flows above which the loss rate exceeds 1.5 times `loss`.
 
-    The result is interpolated between simulated numbers of flows, linearly in the logarithm of the
-    rate.
+    `metric` is the name of the loss rate. Between simulated numbers of flows, the logarithm of the
+    rate is interpolated.
     """
     curve = data.curve(metric, "n", of, queue=queue)
     above = np.log(curve.y / (1.5 * loss))

@@ -96,8 +96,7 @@ def _add_perturbations(
 def _of_one_flow(kept: Kept, run: Run) -> Row:
     """Return times and windows of a single flow: its slow start, reductions and sawteeth.
 
-    The end of slow start is measured as in Table 6.1. Its time and window are those of the last
-    sample before the first reduction. Losses and marks are counted in the whole first transient.
+    As in Table 6.1, slow start ends at the last sample before the first reduction.
     """
     name = kept["flow_series"][0]["name"]
     samples = [row for row in kept["flow_series"] if row["name"] == name]

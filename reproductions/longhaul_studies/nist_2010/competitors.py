@@ -1,6 +1,6 @@
 """Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects conditions, by default all. Counts of conditions never fall if more are run.
+`condition` selects conditions, by default all. Further runs can only raise a count of conditions.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,8 +27,8 @@ WHOLE_RUN = "run"
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
     """Return a decorator that registers a measure of a `kind`, such as a count or a maximum.
 
-    The kind gives bounds for the final value while conditions are missing: for example, a count can
-    only grow (`studies.partial`).
+    The kind tells what is known while conditions are missing: for example, a count can only grow
+    (`studies.partial`).
     """
 
     def registered(function: Measure) -> Measure:
@@ -229,11 +229,10 @@ def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "", within: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return the largest relative distance of `metric` from an algorithm's printed range.
+    """Return the largest relative distance of `metric` from the algorithms' printed ranges.
 
-    `least` and `most` have the ends of the ranges, such as `BIC:59.8,CTCP:62.5`. Distances are
-    relative to the nearer end. If `within` is not 0, a distance is divided by the deviation that
-    `_bands` allows from this end.
+    `least` and `most` have the ends of the ranges, such as `BIC:59.8,CTCP:62.5`. If `within` is not
+    0, a distance is divided by the deviation that `_bands` allows from the nearer end.
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)
@@ -253,8 +252,8 @@ def _printed(words: str) -> dict[str, float]:
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
     """Return, by name, the allowed relative deviation from each printed number.
 
-    It is half the relative distance to the nearest other number, but at most `within`. If `within`
-    is 0, it is 1.
+    The deviation is half of that of the nearest other number, but at most `within`. If `within` is
+    0, all deviations are 1.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)

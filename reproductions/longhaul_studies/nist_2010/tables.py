@@ -79,7 +79,7 @@ def condition_21(data: Data) -> list[str]:
 def uncongested(data: Data) -> list[str]:
     """Return Tables 7-17 to 7-19 with our values, for three conditions without congestion.
 
-    The time to full rate in the first period (TP1) is printed once for all three.
+    In period TP1, the source prints one time to full rate for all three conditions.
     """
     conditions = (14, 28, 32)
 

@@ -102,9 +102,9 @@ def _draw_case(
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
-    """Return the levels of a case that exist in `experiment`.
+    """Return the levels of a case, with a queue that was run in `experiment`.
 
-    Without a proxy, the queue does not matter: if its level was not run, another one replaces it.
+    Without a proxy, the queue does not matter, so another queue may replace it.
     """
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:

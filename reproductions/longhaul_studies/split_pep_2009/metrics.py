@@ -69,9 +69,9 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
-    """Return metrics of rates after `settled_s`, and of the first reduction between the proxies.
+    """Return metrics of rates and, with proxies, of the first window reduction between them.
 
-    `series` has the samples over time, and `rate_bps` is the link's rate.
+    `series` has the samples over time, `rate_bps` is the link's rate, and `settled_s` the warm-up.
     """
     t = np.asarray(series["t_s"])
     settled = t > settled_s
@@ -107,9 +107,10 @@ def _longest(spell: np.ndarray) -> float:
 def _first_reduction(
     t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
 ) -> Row:
-    """Return the time of the first window reduction between the proxies, and the recovery time.
+    """Return the time of the first reduction of the window, and the recovery time, in seconds.
 
-    The recovery ends when the link is full again. Both times are in seconds.
+    The window is that of the connection between the proxies. The recovery ends when the link is
+    full again.
     """
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):

@@ -1,7 +1,6 @@
 """The runs of one experiment in bootstrap samples.
 
-The medians of a metric are computed at once for all samples. Samples whose runs have the same cells
-in the same order share an index of rows by level.
+The medians of a metric are computed at once for all samples.
 """
 
 from collections import Counter
@@ -125,9 +124,9 @@ class DrawnExperiment:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """Return a metric of drawn runs; shape: samples x drawn replications x cells x runs.
+        """Return a metric of all drawn runs, NaN for a run that the replication lacks.
 
-        The value is NaN if the replication lacks the run.
+        The shape is samples x drawn replications x cells x runs of a cell.
         """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)

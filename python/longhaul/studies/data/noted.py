@@ -1,4 +1,4 @@
-"""Results of a study that count the replications of which a measure reads time series."""
+"""Results of a study that record from how many replications time series were read."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,7 +11,7 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """Results of a study that count the replications whose time series are read.
+    """Results of a study that record from how many replications time series were read.
 
     A study may keep the time series of only some replications, often of the first.
     """

@@ -66,7 +66,7 @@ class _Samples:
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
         """Return true if the experiments of `cell` and `other` have the same replications.
 
-        Each bootstrap sample then has the same replications of both experiments.
+        A bootstrap sample then has the same replications of both.
         """
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1

@@ -98,10 +98,10 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Return the median over replications of a number for each pair of cells, by the pair's index.
+    """Compare pairs of cells: return medians over common replications, by the pair's index.
 
-    `combine` computes the number from the metric's values in the two cells, in each replication
-    that both cells have. Pairs without a result are left out.
+    `combine` computes a number from the metric's values in both cells of a replication. Pairs
+    without a result are left out.
     """
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
@@ -136,14 +136,14 @@ def _pairs(
 ) -> list[tuple[int, Key]]:
     """Return the pairs of matching points of a comparison: index into `keys`, key of `others`.
 
-    Points match if they have equal levels of the axes with several levels on either side. If the
-    second side's `words` name several levels of another axis, a point has a pair for each level.
+    Points match if they have equal levels of the axes with several levels on either side.
     """
     common = [
         axis
         for axis in points.axes
         if axis in others.axes and _is_matched(axis, points.count(axis), others.count(axis))
     ]
+    # A point has a pair for each level of another axis that the second side's `words` name.
     chosen = [axis for axis in others.axes if words.get(axis, "") != ""]
     named = [others.axes.index(axis) for axis in chosen if axis not in common]
     left, right = ([side.axes.index(axis) for axis in common] for side in (points, others))

@@ -198,9 +198,9 @@ class DeclaredQuestion(Question):
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return the kind of number that the question gives for levels of an axis (see `partial`).
+        """Return the kind of the question's number (`partial`), such as `count` or `largest`.
 
-        The kind is empty if values at some levels allow no conclusion on all levels.
+        It is empty if values at some levels of `axis` allow no conclusion on all levels.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")

@@ -113,7 +113,7 @@ class Selection:
     def numbers(
         self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
     ) -> Iterator[tuple[Key, Number]]:
-        """Yield the levels of each selected row, and the mean of `texts` in this row.
+        """Yield each selected row's levels, and the mean of the expressions `texts`.
 
         Raise NotRunError if a selected row lacks a metric.
         """

@@ -123,8 +123,8 @@ class Question(ABC):
     def _required_metrics(self, words: Words) -> list[str]:
         """Return the metrics that are needed in every cell with the levels in `words`.
 
-        These are the metrics whose ranges (`when.`) select among the cells or, without ranges, the
-        question's own metrics.
+        If ranges of metrics (`when.`) select the cells, these metrics are needed; otherwise the
+        question's own.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by

@@ -57,10 +57,9 @@ def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) ->
 def _against(
     data: Data, of: str, model: str, column: str, cell: Mapping[str, str], files: Sequence[str]
 ) -> list[float]:
-    """Return the ratios of measured to computed or printed goodputs, for each kind of file.
+    """Return measured goodputs divided by computed or printed ones, for each kind of file.
 
-    `column` and `model` select the computed or printed values in `published`, and `cell` selects
-    the measured runs.
+    `model` and `column` select the divisors in `published`, and `cell` selects the measured runs.
     """
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])

@@ -58,9 +58,9 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the smallest mean advantage of `algorithms` over TCP minus the largest of all others.
+    """Return the lead of `algorithms` over all other algorithms in their advantage over TCP.
 
-    Advantages are those in flow group `group`; means are over conditions.
+    The lead is their smallest advantage minus the largest of the others, as means over conditions.
     """
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))
@@ -121,8 +121,8 @@ def outlier_share(data: Data, of: str) -> float:
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
     """Return the gap between `algorithms` and all others on principal component 1.
 
-    Scores are means over conditions. The gap is a multiple of the range of the others, and negative
-    if one of `algorithms` is within this range.
+    Scores are means over conditions. The gap is divided by the range of the others' scores, and
+    negative unless all of `algorithms` are on the same side of this range.
     """
     means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
     apart = np.isin(np.arange(len(means)), places(algorithms))
@@ -150,10 +150,9 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternates' flows that belong to flow groups with a large advantage.
+    """Return the fraction of alternates' flows in groups with an advantage of more than `above`.
 
-    A group has a large advantage if its mean advantage over TCP, over conditions and algorithms, is
-    more than `above`.
+    A group's advantage over TCP is a mean over conditions and algorithms.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
@@ -176,9 +175,9 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest of three ratios: differences of goodputs in `of` to those in `beside`.
+    """Return the largest ratio of a difference of goodputs in `of` to the same one in `beside`.
 
-    The three differences are those of `measures.ranges`, as means over flow groups.
+    There are three differences, those of `measures.ranges`, each a mean over flow groups.
     """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],

@@ -80,11 +80,10 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def off_differences(data: Data, of: str, base: str) -> float:
-    """Return the largest difference between a range of goodputs and the printed one.
+    """Return the largest error of our relative goodput differences, in percentage points.
 
-    The difference is in percentage points. Ranges (tables 8-30, 9-12) are recomputed from the
-    printed goodputs, because the printed ranges are rounded differently. `base` is the denominator
-    of the ranges.
+    The expected differences (tables 8-30, 9-12) are recomputed from the printed goodputs, because
+    the printed differences are rounded differently. `base` is the denominator, as in `ranges`.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
@@ -226,10 +225,10 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def purity(data: Data, of: str, count: float) -> float:
-    """Return the fraction of runs with the network speed and delay of most runs in their group.
+    """Return the purity of clusters of runs: the fraction of runs in their cluster's majority.
 
-    Ward's linkage forms `count` groups from the first two components. Delay counts only at the
-    higher speed.
+    Ward's linkage forms `count` clusters by the first two principal components. Runs are classified
+    by network speed and, at the higher speed, by delay.
     """
     scores = goodput_scores(data, of)
     labels = components.score_groups(scores.reshape(-1, scores.shape[-1])[:, :2], int(count))

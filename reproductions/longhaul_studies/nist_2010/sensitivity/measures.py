@@ -147,9 +147,9 @@ def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return a response's mean at the levels `first` and `then`, divided by that at other levels.
+    """Return the ratio of a response's mean at levels `first` and `then` to the largest other mean.
 
-    Of the three other pairs of levels of the two factors, the pair with the largest mean is used.
+    The other means are those at the three other combinations of the levels of both factors.
     """
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
@@ -253,9 +253,9 @@ def explained(data: Data, of: str, count: float) -> float:
 
 @measure
 def component_step(data: Data, of: str, number: float, responses: str) -> float:
-    """Return the smallest weight of `responses` in a component over the largest of all others.
+    """Return the smallest weight of `responses` divided by the largest weight of all others.
 
-    Weights are absolute values; `number` is the component's, from 1.
+    Weights are absolute values in the principal component `number`, counted from 1.
     """
     analysis = components.principal_components(_responses(data, of))
     weights = np.abs(analysis.weights[int(number) - 1])
@@ -290,9 +290,9 @@ def factor_rank(data: Data, of: str, factor: str) -> float:
 
 @measure
 def component_factor_rank(data: Data, of: str, factor: str) -> float:
-    """Return a factor's place by mean rank on four components (table 4-26); 1 is strongest.
+    """Return a factor's place by influence on the first four components; 1 is strongest.
 
-    On each component, factors are ranked by their absolute effects on its scores.
+    The mean of its four ranks by absolute effect on the components' scores decides (table 4-26).
     """
     scores = components.principal_components(_responses(data, of)).scores[:, :4]
     ranks = [
@@ -306,9 +306,9 @@ def component_factor_rank(data: Data, of: str, factor: str) -> float:
 
 
 def _average_ranks(data: Data, of: str) -> np.ndarray:
-    """Return the average ranks of the eight combinations of levels C1 to C8 (figure 4-1).
+    """Return the average rank of each combination of levels C1 to C8 over all responses in `CUBE`.
 
-    C1 has the runs 1, 9, 17 and so on.
+    Combinations are ranked by means over their runs: 1, 9, 17, ... for C1 (figure 4-1).
     """
     means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
     ranks = [
@@ -321,10 +321,10 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
 
 @measure
 def rank_change_step(data: Data, of: str, order: str) -> float:
-    """Return the smallest ratio of a factor's change of ranks to that of the next in `order`.
+    """Return the smallest ratio of a factor's effect on ranks to that of the next in `order`.
 
-    The change is the mean difference in average rank between both levels of a factor, over the
-    edges of the cube of conditions (tables 4-30 and C-17).
+    The effect is the mean difference in average rank between both levels of a factor (tables 4-30
+    and C-17). `order` is written as `A>B>C`.
     """
     by_factor = edge_means(cube_edges(_average_ranks(data, of).tolist()))
     changes = [by_factor[FACTORS.index(name)] for name in order.split(">")]

@@ -171,9 +171,9 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return the samples that figures plot: all flows every second, and ten seconds of the queue.
+    """Return samples for figures: all flows every second, and ten seconds of the queue.
 
-    If a flow's ACKs were traced, the result has samples of these ACKs instead of those of flows.
+    If the ACKs of a flow were traced, samples of these ACKs replace those of flows.
     """
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES

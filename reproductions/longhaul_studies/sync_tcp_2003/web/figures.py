@@ -159,7 +159,7 @@ def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
 def _by_share(total: str) -> Draw:
     """Return a function that draws response time distributions, with a line per end-to-end load.
 
-    `total` is the load of a link by end-to-end traffic and all other traffic.
+    The load of a link by all of its traffic, `total`, is the same for all lines.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:

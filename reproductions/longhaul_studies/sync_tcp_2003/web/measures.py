@@ -32,9 +32,9 @@ def crossing_ms(
 def crossing_share(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """Return the percentage of responses that are complete where two distribution functions cross.
+    """Return the percentage at which two distribution functions of response times cross.
 
-    The distribution function of response times is higher with `one` at first, then with `other`.
+    Percentages are of complete responses. Before the crossing, the function with `one` is higher.
     """
     return _crossing(data, of, one, other, axis, cell)[1]
 
