@@ -35,8 +35,8 @@ enum Games {
 /// floating-point number.
 type Key = f64;
 
-/// Smallest size of the tree: for a region of the published network (NIST SP 500-282) if each router
-/// has one server.
+/// Smallest number of keys in the tree, which has two for each station. Sufficient for a region of
+/// NIST's network (SP 500-282) with one server per router.
 const FEW: usize = 1 << 6;
 /// Number of keys for a region of NIST's network with two servers per router.
 const SOME: usize = 1 << 7;
