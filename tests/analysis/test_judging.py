@@ -143,9 +143,9 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 
 
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
-    """Check the p-value of the hypothesis that zero is one more value of a family.
+    """Check the p-value of the hypothesis that zero is drawn like the values of a family.
 
-    The standard error is that of one more value minus the mean (Hahn and Meeker 1991, 4.7).
+    The standard error is that of a new value minus the mean (Hahn and Meeker 1991, 4.7).
     """
     given = np.array([0.3, 0.5, 0.1, 0.4])
     ratio = given.mean() / (given.std(ddof=1) * np.sqrt(1 + 1 / 4))

@@ -41,8 +41,8 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
     """Cluster competitors by their responses; `responses` has shape competitors x responses.
 
     Clusters are the subtrees that join below the fraction `cut` of the largest height. Responses
-    that are equal for all competitors are left out. The smaller side of the last merge is
-    distinctive if all other competitors join below the cut.
+    that are equal for all competitors are left out. The last merge joins two
+    sides. The smaller one is distinctive if the larger one is a single cluster.
     """
     given = np.asarray(responses, float)
     variance = given.var(axis=0, ddof=1)

@@ -32,7 +32,7 @@ def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
 
 
 def ordinal(averages: ArrayLike) -> np.ndarray:
-    """Convert average ranks to whole ranks in ascending order; ties share the highest rank."""
+    """Rank averages from 1 for the smallest; equal averages get the largest of their ranks."""
     return _ranked(np.asarray(averages, float), "max").astype(int)
 
 

@@ -23,7 +23,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Returns the number of active files of each large type, over all cells.
+    /// Returns the numbers of active files of the three large types, each summed over all cells.
     pub(crate) fn all(&self) -> [u64; 3] {
         self.all
     }

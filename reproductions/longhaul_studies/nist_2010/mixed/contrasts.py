@@ -150,9 +150,9 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternates' flows in groups with an advantage of more than `above`.
+    """Return which fraction of the alternates' flows have an advantage of more than `above`.
 
-    A group's advantage over TCP is a mean over conditions and algorithms.
+    A flow's advantage over TCP is that of its group, the mean over conditions and algorithms.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above

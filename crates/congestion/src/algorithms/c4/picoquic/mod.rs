@@ -515,8 +515,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached. After the second and each further successive cycle with congestion,
-    /// the rate falls to the maximum rate sample. After a cycle with enough data and no congestion, it falls halfway.
+    /// Lowers a nominal rate that was not reached. From the second congested cycle in a row on, the rate falls to the
+    /// maximum rate sample. After a cycle with enough data and no congestion, it falls halfway to this sample.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;
