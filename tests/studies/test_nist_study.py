@@ -80,6 +80,25 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
     assert joined == [[(start, "direct"), (end, "direct")] for start, end in ("BK", "CI", "EF")]
 
 
+@pytest.mark.parametrize("condition", ["8", "12"])
+def test_the_large_cut_network_keeps_rates_sources_and_places(condition: str) -> None:
+    """Check rates, sources of each router (within 0.4 %, by rounding), and long-lived flows."""
+    cell = {"condition": condition, "algorithm": "TCP"}
+    whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N6-MAIN", "N6-CUT"))
+    for router in ("normal", "fast", "direct"):
+        assert (
+            cut[f"mesonet.network.capacity.{router}"]
+            == (whole[f"mesonet.network.capacity.{router}"])
+        )
+    for router in ("normal", "fast"):
+        sources = [int(of[f"mesonet.hosts.sources.{router}"].split()[0]) for of in (cut, whole)]
+        assert sources[0] == pytest.approx(sources[1], rel=0.004)
+    large, small = (STUDY.cell(of, cell).scenario["mesonet"] for of in ("N6-CUT", "N7-CUT"))
+    for key in ("LL_FLOW_SOURCES", "LL_FLOW_RECEIVERS"):
+        assert large[key] == small[key]
+    assert large["network"]["topology"] == small["network"]["topology"]
+
+
 @pytest.mark.parametrize(
     ("algorithm", "original"),
     [
