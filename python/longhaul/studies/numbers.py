@@ -1,6 +1,7 @@
 """The numbers in a study's README, updated from its recorded results.
 
-A number is followed by a comment that names its origin; an update keeps the number of decimals:
+A number is followed by a comment that names its origin. An update keeps the number of decimals, and
+the exponent of a number such as 3.5e-05:
 
     94.25<!-- value of=PEP-E02 metric=mbps proxy=cubic queue=red size=1000 -->
     94.25<!-- A04-1000 -->
@@ -33,7 +34,9 @@ from longhaul.studies.study import Study
 
 Table = Callable[[Data], Iterable[str]]
 
-NUMBER = re.compile(r"(?P<number>-?\d[\d,]*(?:\.\d+)?)<!-- (?P<what>(?!table |end )[^>]+?) -->")
+NUMBER = re.compile(
+    r"(?P<number>-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)<!-- (?P<what>(?!table |end )[^>]+?) -->"
+)
 BLOCK = re.compile(r"<!-- table (?P<name>\S+) -->\n.*?<!-- end -->", re.DOTALL)
 TIMES = re.compile(r" x (-?\d+\.?\d*(?:e-?\d+)?)$")
 
@@ -58,9 +61,11 @@ class Numbers:
 
     def _number(self, match: re.Match[str]) -> str:
         old, what = match["number"], match["what"]
-        decimals = len(old.partition(".")[2])
+        mantissa, exponent, _ = old.partition("e")
+        decimals = len(mantissa.partition(".")[2])
         comma = "," if "," in old else ""
-        return f"{self._value(what):{comma}.{decimals}f}<!-- {what} -->"
+        form = "e" if exponent else "f"
+        return f"{self._value(what):{comma}.{decimals}{form}}<!-- {what} -->"
 
     def _value(self, what: str) -> float:
         factor = TIMES.search(what)
