@@ -59,8 +59,8 @@ impl Network {
         self.note_entrance(packet, packet.route);
     }
 
-    /// Records that the packet that has reached the far end of a link enters the next link. Does nothing if there is no
-    /// such packet, or if the next link is not captured.
+    /// Records that the next packet of `link` moves on to another link. Does nothing if this packet has not reached the
+    /// end of `link` yet, or if the other link is not captured.
     pub(crate) fn note_transfer(&mut self, link: u32) {
         let due = |packet: &&Packet| packet.time <= self.now;
         if let Some(&packet) = self.links[link as usize].next().filter(due) {

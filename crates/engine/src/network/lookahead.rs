@@ -50,7 +50,7 @@ pub(crate) enum Delivery {
     /// Packets go to endpoints that delay packets, up to the next observation. Packets to other endpoints are delivered
     /// at their arrival times.
     ToHolds,
-    /// Packets go to the delay boxes in front of the next link, up to the next observation.
+    /// Packets that arrive by the next observation go to the delay boxes in front of the next link.
     ToBoxes,
     /// Packets go to a link behind several links, whose packets are merged.
     Merged(u32),

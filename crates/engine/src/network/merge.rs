@@ -35,7 +35,7 @@ impl Merge {
     /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
     /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Minimum number of packets processed by an event for the next event not to be delayed.
+    /// Number of packets from which on an event is large: after a large event, the next event is not postponed.
     const MANY: u32 = 32;
 
     pub(super) fn new(

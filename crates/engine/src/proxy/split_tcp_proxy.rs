@@ -203,8 +203,8 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes a segment of the carrier at the end node. All data that is then in order is passed to the senders of
-    /// the second legs.
+    /// Processes a segment that the proxy's start node has sent to its end node. Passes data that is now in order to
+    /// the senders of the second legs.
     pub(super) fn on_end(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let receiver = &mut endpoints.tcp[self.carrier].receiver;
         receiver.on_segment(packet, env);
@@ -230,7 +230,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes the stop of a sender's application: the connection ends after the data sent so far.
+    /// Processes the stop of the application of connection `from`: the connection ends after the data sent so far.
     pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(Legs {
             sender,

@@ -71,7 +71,7 @@ pub(super) enum EmptyNew {
     /// The queue becomes old and waits for its next turn. A flow that sends occasionally therefore does not stay new
     /// for ever (RFC 8290 section 4.2).
     TurnsOld,
-    /// The queue becomes old if another queue is old; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
+    /// The empty queue becomes old if there are old queues; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
     TurnsOldBehindOthers,
     /// The queue leaves the lists. Only queues that have used up their quantum become old (CAKE).
     Leaves,
@@ -80,9 +80,10 @@ pub(super) enum EmptyNew {
 /// Part of the longest queue that is dropped when the limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of its packets. Of equally long queues, the queue whose turn comes first is chosen (RFC 8290 section 4.1).
+    /// Half of the longest queue's packets. Of equally long queues, the next in turn is chosen (RFC 8290 section 4.1).
     Packets,
-    /// Half of its bytes. Of equally long queues, the queue with the lowest number is chosen (Linux, `fq_codel_drop`).
+    /// Half of the longest queue's bytes. Of equally long queues, the queue with the lowest number is chosen (Linux,
+    /// `fq_codel_drop`).
     Bytes,
 }
 

@@ -230,8 +230,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the id of a connection: below 70, of one that exists from the beginning; from 70 on, of one that traffic
-    /// has opened. Timers of 70 connections take more than one block.
+    /// Returns the id of connection `number`. Connections 0 to 69 exist from the beginning; traffic opens the others.
+    /// The number 70 is chosen so that the timers take more than one block.
     fn connection(number: usize) -> u32 {
         let place = (number % 70) as u32;
         if number < 70 {

@@ -16,7 +16,7 @@ pub(crate) struct StopCondition {
     complete: u64,
     /// Number of completed responses that exceed the required 99th percentile.
     long: u64,
-    /// Size of the largest response that began in time for the rule (`StopRule::start_within`).
+    /// Size of the largest response that began early enough to count (`StopRule::start_within`).
     longest: u64,
     /// Number of exchanges on all connections that the rule's flows have opened so far, without completed exchanges
     /// that began before the measurement window.

@@ -266,7 +266,7 @@ const SERVER_SIDE: Side = Side {
 #[derive(Debug)]
 pub(super) struct RoundTrips {
     series: Gaussian,
-    /// Points `(-log10(P(X > x)), x^(1/root))` of the distribution of round-trip times; `x` is in milliseconds.
+    /// Points of the distribution of round-trip times `x`, in milliseconds: `-log10(P(X > x))`, and `x^(1/root)`.
     points: Vec<(f64, f64)>,
     root: f64,
 }

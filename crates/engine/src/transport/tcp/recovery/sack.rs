@@ -224,7 +224,7 @@ impl Sack {
         Some(last)
     }
 
-    /// Records a retransmission. All segments between the former `high_rxt` and `segment` are acknowledged.
+    /// Records the retransmission of `segment`, the first unacknowledged segment from `high_rxt` on.
     fn note_retransmission(&mut self, segment: u64) {
         self.high_rxt = segment + 1;
         self.retransmitted += 1;
