@@ -330,8 +330,8 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     }
 }
 
-/// A link with a tick releases packets only at ticks: packets arrive at the far end at 6, 7, 8 ms and so on, and are
-/// released two at a time.
+/// Checks that packets leave a link with a tick of 2 ms only at ticks, here two at a time. Without the tick, they would
+/// leave at 6, 7, 8 ms and so on.
 #[test]
 fn ticks_release_packets_together() {
     let mut config = datagrams();

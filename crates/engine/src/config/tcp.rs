@@ -182,8 +182,8 @@ words! {
         /// A segment leaves as soon as its burst may leave. A waiting segment is rescheduled if the pacing rate becomes
         /// at least twice the former rate.
         Early = "early",
-        /// Segments leave in whole bursts, each after the pacing intervals of all earlier segments. A change of the
-        /// rate does not change begun intervals. After a pause, intervals are shortened by up to half.
+        /// A burst begins when the pacing intervals of all earlier segments are over. A change of the pacing rate does
+        /// not move the departure of a waiting segment. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
@@ -283,7 +283,7 @@ words! {
         Ns2Reno = "ns2-reno",
         /// ns-2's NewReno.
         Ns2NewReno = "ns2-newreno",
-        /// ns-2's `Sack1`: its pipe counts ACKs, not segments known to be lost.
+        /// ns-2's `Sack1`: each ACK decrements the pipe, and segments known to be lost are not subtracted.
         Ns2Sack = "ns2-sack",
     }
 }
@@ -352,7 +352,7 @@ impl Read for Ecn {
 pub enum AckCounting {
     /// One, whatever number of segments the ACK acknowledges (ns-2; RFC 2581).
     PerAck,
-    /// As many segments as the ACK acknowledges, up to a limit in slow start (RFC 3465).
+    /// The number of segments that the ACK acknowledges, but in slow start at most a limit (RFC 3465).
     PerSegment {
         /// The limit `L` of RFC 3465 in slow start; 1 in slow start after a timeout.
         slow_start_limit: f64,

@@ -30,14 +30,15 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// Destination of the packets that a link forwards ahead of time, and the time up to which the link does so.
+/// Destination of the packets that a link forwards ahead of time, and the time up to which the link does so. An
+/// observation is an event that reads the state of links and flows, such as a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
     OnTime,
-    /// Packets go to links, up to the next observation.
+    /// Packets that arrive by the next observation go to links.
     ToObservation,
-    /// Packets go to access links, and over these to endpoints of connections, up to the next observation.
+    /// Packets that arrive by the next observation go to access links, and over these to endpoints of connections.
     ToAccess(u32),
     /// Packets go to links, and to endpoints of flows up to the next timer of any of these endpoints.
     ToTimer,

@@ -281,7 +281,7 @@ impl Link {
         }
     }
 
-    /// With service on arrival, updates the counters for services that have begun by `now`.
+    /// Counts the services that have begun by `now`, if the link computes departures on arrival.
     fn begin_services(&mut self, now: Time) {
         let (port, now) = (&mut self.port, DualClockTime::at(now));
         match &mut self.server {

@@ -198,7 +198,7 @@ impl<A: Clone> Lists<A> {
         (*longest.expect("packets wait"), most.expect("packets wait"))
     }
 
-    /// Adds the queue of the packet that has just arrived to the lists.
+    /// Adds the queue of the packet that has just arrived to the new queues, unless the queue is new or old already.
     fn join(&mut self, waiting: &Waiting) {
         let queue = self.queue(waiting.packets.back().expect("it has just come"));
         if !self.new.contains(&queue) && !self.old.contains(&queue) {

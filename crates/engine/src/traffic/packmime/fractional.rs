@@ -165,8 +165,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns the known parts of the sums of the next block: the sums of the values in `past` with the weights
-    /// `others`. The newest `BLOCK` values before each drawn value are added later.
+    /// Returns the known part of the sum for each value of the next block: values in `past` times weights in `others`.
+    /// The `BLOCK` values just before each value are added later.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 

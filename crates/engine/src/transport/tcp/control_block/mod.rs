@@ -49,7 +49,7 @@ pub(super) enum LastReduction {
 pub(super) enum Sending {
     /// Segments leave at once, in any number.
     Freely,
-    /// Segments leave at once, but pacing, jitter or the limit on bursts may delay them.
+    /// No segment waits, but pacing, jitter or the limit on bursts may delay the next ones.
     AtOnce,
     /// Segments leave two at a time.
     InPairs,

@@ -307,8 +307,7 @@ impl Sack {
         }
     }
 
-    /// Lets the algorithm decide again if it tolerates the losses of a recovery, since more segments may have been
-    /// lost.
+    /// Lets the algorithm decide again if it tolerates a recovery's losses: more segments may have been lost.
     fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.weigh_losses(env) {
             self.start_prr(tcb);
