@@ -110,7 +110,7 @@ impl Network {
         })
     }
 
-    /// Marks the last recorded packet as dropped, if this packet has just been recorded at this link.
+    /// Records that `link` has just dropped an arriving packet. The packet's record, if there is one, is the last.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
             && let Some(PacketNote::Entered(entered)) = noted.back_mut()

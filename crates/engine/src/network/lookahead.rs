@@ -53,7 +53,7 @@ pub(crate) enum Delivery {
     ToHolds,
     /// Packets that arrive by the next observation go to the delay boxes in front of the next link.
     ToBoxes,
-    /// Packets go to a link behind several links, whose packets are merged.
+    /// Packets go to a link that other links lead to as well. The `Merge` with this index processes their arrivals.
     Merged(u32),
 }
 
@@ -245,8 +245,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Minimum number of links for the use of access links. With fewer links, each has many packets, and access links would
-/// be slower (`docs/speed.md`).
+/// Minimum number of links, before or behind the same link, that become access links. If there are fewer, each has more
+/// packets at a time, and access links would be slower (`docs/speed.md`).
 const MANY: usize = 2048;
 
 /// Chooses the links that become access links (`access.rs`). The lookahead of all links is already in `plan`.

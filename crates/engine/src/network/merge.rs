@@ -163,7 +163,7 @@ struct ArrivalState<'a> {
     /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if, during this event, the receiving link has accepted a packet when it had no other packet to forward.
+    /// True if the receiving link had no packet to forward when it accepted a packet of this event.
     first: bool,
 }
 

@@ -138,8 +138,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the next packet to transmit (section 4.2). As in Linux (`net/sched/sch_fq_codel.c`), a queue's turn ends
-    /// when its credits are used up. `take` removes the next packet of a given queue.
+    /// Returns the next packet to transmit (RFC 8290 section 4.2). As in Linux (`net/sched/sch_fq_codel.c`), a queue's
+    /// turn ends when its credits are used up. `take` removes the next packet of a given queue.
     #[inline]
     pub(super) fn dequeue(
         &mut self,

@@ -1,4 +1,4 @@
-//! Setup of proxies and of the connections that they split; and the list of all endpoints of flows, for lookahead.
+//! Setup of proxies and of the connections that they split. Also lists the endpoints of all flows, for lookahead.
 
 use std::sync::Arc;
 

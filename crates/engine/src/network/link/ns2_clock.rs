@@ -51,7 +51,7 @@ impl Ns2Clock {
         }
     }
 
-    /// Returns the tie-break of a packet that has become the next one to reach the far end.
+    /// Returns the tie-break that orders `packet`, now the link's next one to arrive, among simultaneous arrivals.
     #[inline]
     pub(super) fn tie_break(&mut self, packet: &Packet) -> TieBreak {
         let transit = self.note_next(packet);

@@ -160,7 +160,7 @@ impl Requests {
 #[derive(Debug)]
 pub(super) struct Responses {
     downloads: Tail,
-    /// The current run: true if it is one of downloads, and the number of responses left in it.
+    /// The current run of responses: true if they are downloads, and the number of responses left in the run.
     run: (bool, u64),
     stream: Stream,
 }

@@ -118,7 +118,7 @@ impl ShortSegments {
         }
     }
 
-    /// Removes the record of the last segment, `segment`, if it is short. Returns the bytes that it lacks to full size.
+    /// Removes the record of the last segment, `segment`, if it is short. Returns the number of bytes to its full size.
     fn take_last(&mut self, segment: u64) -> u64 {
         match self.last() {
             Some(last) if last.segment == segment => {

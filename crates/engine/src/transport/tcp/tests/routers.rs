@@ -147,7 +147,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// Routers can lower a window that is not fully used, here because of the receive window, but cannot let it grow.
+/// Checks that routers can lower, but not raise, a congestion window that the receive window keeps from being used up.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {

@@ -384,8 +384,7 @@ impl Connection {
         self.delivered = self.delivered.max(self.una - 1 + self.arrived);
     }
 
-    /// Takes a round-trip sample by RFC 6298 sections 2 and 3, with Karn's rule or timestamps (RFC
-    /// 7323).
+    /// Takes a round-trip sample by RFC 6298 sections 2 and 3, with Karn's rule or timestamps (RFC 7323).
     fn sample_round_trip(&mut self, report: &Report) {
         let rtt = if self.config.timestamps.bytes().is_some() {
             self.now.since(report.stamp)
