@@ -364,7 +364,7 @@ pub enum AckCounting {
 keys! {
     /// Table `{ per_segment = L }` for [`AckCounting::PerSegment`].
     struct PerSegment {
-        /// The limit L in slow start, in segments; 1 in slow start after a timeout.
+        /// Maximum growth of the window per ACK in slow start (L), in segments; 1 after a timeout.
         per_segment: f64 = Kind::Number(Range::closed(1.0, 1e6)).key().required()
             .source("RFC 3465 sections 2.2 and 2.3"),
     }

@@ -161,8 +161,8 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list `ready` and returns its number. Its packets can be passed, ahead of their arrival,
-    /// to endpoints that delay them.
+    /// Removes a link from the list `ready` and returns the link's number. The link leads to endpoints with extra
+    /// delays, and has a packet whose arrival is not scheduled yet.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
@@ -176,7 +176,7 @@ impl Network {
         }
     }
 
-    /// Brings a link up to date at the beginning of its event. Returns the destination and the end of its lookahead.
+    /// Computes a link's transmissions up to now, before its arrivals are processed. Returns the link's lookahead.
     #[inline]
     pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
         self.links[link as usize].catch_up(self.now, &mut self.options);

@@ -185,8 +185,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the only origin of this link's packets: the link that they come from, or whose packets they answer.
-    /// Returns `None` if there are other origins.
+    /// Returns the single link that this link's packets come from. An endpoint's answer comes from the link that leads
+    /// to the endpoint. Returns `None` if there are other origins.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;

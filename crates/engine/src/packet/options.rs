@@ -17,7 +17,7 @@ pub(crate) struct XcpHeader {
     pub(crate) granted: bool,
 }
 
-/// A header for routers, with the SACK blocks of the same packet.
+/// An XCP header, with the SACK blocks of the same packet.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     header: XcpHeader,

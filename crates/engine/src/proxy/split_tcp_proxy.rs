@@ -137,7 +137,7 @@ impl SplitTcpProxy {
         self.forget_dropped(env);
     }
 
-    /// Processes a periodic check of the local queue: gives as many segments to the carrier as the credit allows.
+    /// Passes segments from the local queue to the carrier connection, as far as the credit in payload bytes allows.
     pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);

@@ -175,8 +175,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Drops about half of the packets or bytes of the longest queue, from its head, and at most `most` packets.
-    /// Returns a mutable reference to the queue management of this queue, and the number of drops.
+    /// Drops about half of the packets or bytes of the longest queue, from its head, but at most `most` packets.
+    /// Returns the active queue management of this queue, and the number of drops.
     pub(super) fn drop_from_longest(
         &mut self,
         most: u32,

@@ -125,7 +125,7 @@ impl Queue {
         }
     }
 
-    /// Returns the time until the next update; `None` if the queue needs no updates, or is not served explicitly.
+    /// Returns the time until the next update of the discipline; `None` if the discipline needs no updates.
     pub(crate) fn update_interval(&self) -> Option<Span> {
         match self {
             Self::Buffered(queue) => queue.update_interval(),

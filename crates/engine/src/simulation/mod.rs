@@ -83,7 +83,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
 /// Prefetch distance: the connection that is needed this many packets, or samples of flows, later is prefetched.
 pub(super) const AHEAD: usize = 4;
 
-/// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
+/// Returns the end of a link's lookahead `delivery`: packets that reach the far end by then may be forwarded now.
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -363,7 +363,7 @@ impl World {
         }
     }
 
-    /// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
+    /// Returns the end of a link's lookahead `delivery`: packets that reach the far end by then may be forwarded now.
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;

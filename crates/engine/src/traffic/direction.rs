@@ -76,7 +76,7 @@ impl Direction {
         }
     }
 
-    /// Prefetches the memory that a sample of a direction reads. The direction begins at byte `offset` of `place`.
+    /// Prefetches the fields that the time series reads from a direction, which begins at byte `offset` of `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);

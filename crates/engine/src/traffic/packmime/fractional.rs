@@ -265,7 +265,7 @@ impl Recursion {
 /// Past values of many series while they are being drawn. The series are interleaved: each weight is loaded once for
 /// several series.
 struct Pasts {
-    /// Groups of `ABREAST` series; each group has the values of its series in the order of time.
+    /// Groups of `ABREAST` series. Each group has the past values of its series in the order of time.
     groups: Vec<Vec<[f64; ABREAST]>>,
     memory: usize,
     series: usize,

@@ -352,7 +352,7 @@ impl ControlBlock {
         }
     }
 
-    /// Processes a send event. Returns true if the wait is over. Returns false if a later event has replaced this one.
+    /// Ends a random delay or a pacing gap at its send event. Returns false if a later event has replaced this event.
     pub(crate) fn end_wait(&mut self, now: Time) -> bool {
         let is_due = self.sending == Sending::Later && self.pace.due == now;
         if is_due {

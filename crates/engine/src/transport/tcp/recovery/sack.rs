@@ -230,8 +230,8 @@ impl Sack {
         self.retransmitted += 1;
     }
 
-    /// Ends and begins recoveries, and lets the window grow if growth is allowed. `sample` belongs to an
-    /// acknowledgement with newly delivered segments.
+    /// Ends a completed recovery, or begins a recovery if a segment is lost. Lets the window grow if the new state
+    /// allows growth. `sample` is `None` if the acknowledgement reports no newly delivered segments.
     #[inline(always)]
     fn update_ca_state(
         &mut self,

@@ -124,7 +124,7 @@ impl Sender {
         self.tcb.is_plain()
     }
 
-    /// Returns true if the packet is an acknowledgement that takes the fast path now.
+    /// Returns true if the packet is an acknowledgement that would take the fast path now.
     #[cfg(test)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
         self.tcb.expects(packet)

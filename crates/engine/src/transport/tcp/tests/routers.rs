@@ -179,7 +179,7 @@ fn pairs_leave_together_and_are_timed() {
     assert_eq!(bench.sent(), [29, 30]);
 }
 
-/// Returns a sender that may send dummy segments, after its SYN has left.
+/// Returns a sender with TCP Peach, which may send dummy segments. The sender's SYN has left.
 fn probing(config: Tcp) -> (Env, Sender) {
     let (mut env, path, streams) = super::network(End::TcpReceiver);
     let stream = streams.component("sender");

@@ -73,7 +73,7 @@ impl Algorithm {
     ];
 }
 
-/// Returns true if more segments are lost than the tolerant algorithm accepts.
+/// Returns true if [`Algorithm::Tolerant`] responds to `lost` losses among `delivered` delivered segments.
 pub(super) fn exceeds_tolerance(delivered: u64, lost: u64) -> bool {
     lost > 3 + delivered / 30
 }
