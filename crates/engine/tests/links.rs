@@ -307,7 +307,7 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     }
 }
 
-/// Checks that a flow is limited to the bottleneck rate drawn for it. The link is a hundred times faster.
+/// Checks that a flow is limited to the bottleneck rate drawn for it. The link itself is a hundred times faster.
 #[test]
 fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 11);

@@ -449,7 +449,7 @@ keys! {
     /// Keys of the clock that measures round-trip times; only one of them applies.
     pub struct RttClockKeys {
         // The kernel keeps four times the variation at or above 200 ms; this granularity is its equivalent.
-        /// Granularity G of RFC 6298. With this key, round-trip times are measured exactly.
+        /// Minimum margin of the timeout over the smoothed round-trip time (G of RFC 6298). Measurements are exact.
         pub granularity: Option<Span> = Kind::Positive(TIME).key()
             .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")
             .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),

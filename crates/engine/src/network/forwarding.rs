@@ -109,8 +109,8 @@ impl Network {
         }
     }
 
-    /// Forwards the only packet of `link` over all following links with lookahead. Schedules only its arrival over the
-    /// last of these links. Returns true if the packet has left `link`.
+    /// Forwards the only packet of `link` over as many links as lookahead allows. An event is scheduled only for the
+    /// arrival at the far end of the last link. Returns true if the packet has left `link`.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;

@@ -40,7 +40,7 @@ pub(crate) enum Delivery {
     ToObservation,
     /// Packets that arrive by the next observation go to access links, and over these to endpoints of connections.
     ToAccess(u32),
-    /// Packets go to links, and to endpoints of flows up to the next timer of any of these endpoints.
+    /// Packets that arrive by the next timer of any endpoint go to links and to endpoints of flows.
     ToTimer,
     /// Packets go to a single sender of a connection, up to its timer.
     ToSender(u32),

@@ -57,7 +57,7 @@ impl Merge {
         }
     }
 
-    /// Returns the time of the event that processes an arrival: `wait` later, or earlier if an observation is due.
+    /// Returns the time of the event for an arrival: the arrival time plus `wait`, at most the next observation.
     fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
         let observation = schedule.next_observation();
         (arrival + self.wait).min(observation).max(arrival)

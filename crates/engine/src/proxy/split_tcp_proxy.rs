@@ -1,12 +1,12 @@
 //! A split TCP proxy: its start node, its end node, and the connection between them, called the carrier.
 //!
-//! A segment from a sender waits in the local queue, unacknowledged. At each check, the proxy takes out as many
-//! segments as its credit allows, and gives them to the receivers at the start node. They deliver data in order to the
-//! carrier. The carrier's receiver at the end node passes this data to the senders of the last leg.
+//! A segment from a sender waits in the local queue, unacknowledged. Periodically, the proxy takes as many segments
+//! from the queue as its credit allows. Receivers at the start node acknowledge these segments, and pass data in order
+//! to the carrier. The carrier's receiver at the end node passes the data to the senders of the last leg.
 //!
 //! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier costs credit, which
-//! is returned when the data is sent. Segments after a gap cost no credit until the gap is filled. In the thesis they
-//! do, with a risk of deadlock: no credit may be left for the missing segments.
+//! is returned when the data is sent. Segments after a gap cost no credit until the gap is filled. If they did, as in
+//! the thesis (`proxy/mod.rs`), a deadlock could occur: no credit might be left for the missing segments.
 
 use std::collections::VecDeque;
 

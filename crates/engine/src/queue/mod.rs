@@ -104,8 +104,7 @@ impl Queue {
         Self::Buffered(Box::new(config.buffered(stream)))
     }
 
-    /// Adds ACK filtering: a newer acknowledgement replaces an older one that waits. Only for queues with explicit
-    /// service.
+    /// Adds ACK filtering to a queue that stores packets: a newer acknowledgement replaces an older one that waits.
     pub(crate) fn filtering_acks(self) -> Self {
         let Self::Buffered(discipline) = self else {
             unreachable!("made for service on arrival");

@@ -105,7 +105,7 @@ pub(super) struct Block(pub(super) u32);
 /// Deadlines of all timers of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines {
-    /// Two tables of deadlines: for the flows' own connections, and for connections that traffic has opened.
+    /// Two tables of deadlines: for connections of flows, and for connections opened by traffic sources.
     tables: [Table; 2],
 }
 

@@ -30,7 +30,7 @@ pub(crate) trait Environment {
     fn send(&mut self, packet: Packet);
 }
 
-/// Environment of the endpoints in the whole simulation: the network, and the records of flows.
+/// Environment of all endpoints: the network, and the records of flows.
 #[derive(Debug)]
 pub(crate) struct Env {
     pub(crate) network: Network,

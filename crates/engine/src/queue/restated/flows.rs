@@ -142,7 +142,8 @@ enum Sorting {
 enum Emptied {
     /// The queue joins the old queues (RFC 8290 section 4.2).
     Old,
-    /// The queue joins the old queues, if any, or leaves the lists (Linux, `fq_codel_dequeue`, `fq_pie_qdisc_dequeue`).
+    /// The queue joins the old queues if there are any; otherwise it leaves the lists (Linux, `fq_codel_dequeue`,
+    /// `fq_pie_qdisc_dequeue`).
     OldBehindOthers,
     /// The queue leaves the lists (Linux, `cake_dequeue`).
     Gone,

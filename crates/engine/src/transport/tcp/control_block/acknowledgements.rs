@@ -232,7 +232,7 @@ impl ControlBlock {
     }
 
     /// Returns the growth credit of an acknowledgement of `acked` segments, in segments: one per acknowledgement, or
-    /// one per segment acknowledged or delivered.
+    /// one per segment acknowledged or delivered, according to `ack_counting`.
     #[inline]
     fn credit(&self, ack: Ack, acked: u64) -> f64 {
         match self.config.ack_counting {
