@@ -60,9 +60,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, int]]]:
-    """Return the maxima and minima of concurrent large files.
+    """Return the scenario's upper and lower limits on the number of flows with large files.
 
-    Each kind of large file has one maximum, and a minimum for each (path, interface, role).
+    Each kind of large file has one upper limit, and a lower limit per (path, interface, role).
     """
     said = {path: value for path, value, _ in longhaul.load(run.scenario).explain()}
     cells = [

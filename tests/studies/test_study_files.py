@@ -339,9 +339,9 @@ def counted(runs: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def test_runs_are_chosen_by_levels(link: Study) -> None:
-    """Check that runs are selected by levels, with the replications of a level in sequence.
+    """Check that runs are selected by their levels, and ordered by replication.
 
-    Experiments without the axis are left out.
+    Experiments that do not have the axis of a given level are left out.
     """
     assert len(link.runs("full")) == 2 * (4 + 2 + 1)
     chosen = counted(link.runs("full", where={"loss": ["0.0001"], "n": ["2", "1"]}))

@@ -83,9 +83,9 @@ def test_nothing_to_draw_gives_no_samples() -> None:
 
 
 def test_runs_of_several_cells_are_refused() -> None:
-    """Check that values by replication are refused for several cells.
+    """Check that values by replication are refused if they belong to several cells.
 
-    Two protocols give two values per replication.
+    Here, two protocols give two values per replication.
     """
     data = results(some=2, other=2)
     with pytest.raises(NotRunError, match="several cells"):

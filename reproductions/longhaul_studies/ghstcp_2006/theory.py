@@ -55,7 +55,7 @@ def shape_is_monotone(data: Data) -> float:
 
 @measure
 def model_points(data: Data, column: str) -> float:
-    """Return the largest relative deviation of the models from the printed points in `column`."""
+    """Return the largest relative deviation of the modelled from the printed values of `column`."""
     off = []
     for row in read("model_points"):
         expected = float(row[column])

@@ -92,9 +92,9 @@ def rates(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a figure's lines of `metric` with N parallel streams and with one HSTCP flow.
+    """Return a line of `metric` for each competitor: N parallel streams, or one HSTCP flow.
 
-    The metric `lu_regtcp` also has a line without either competitor.
+    The metric `lu_regtcp` has a further line, without a competitor.
     """
     streams, hstcp = experiments
     lines = _of_streams(streams, metric.replace("competitor", "streams"))

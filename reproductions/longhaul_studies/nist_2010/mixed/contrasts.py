@@ -136,10 +136,10 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the ratio of an effect in the 16 most congested conditions to that in the others.
+    """Return the mean effect in the 16 most congested conditions over that in the 16 least.
 
-    The effect is the mean relative difference, without sign, of the alternates' goodput in flow
-    group `group` between experiments `of` and `beside`.
+    The effect is the absolute relative difference between experiments `of` and `beside` in the
+    goodput of alternates in flow group `group`.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))

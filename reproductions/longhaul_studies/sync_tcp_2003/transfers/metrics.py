@@ -121,7 +121,7 @@ def _router(kept: Kept) -> Row:
 
 
 def _detectors(kept: Kept) -> Row:
-    """Return the range of the detectors' estimates over flows, and counts of their verdicts."""
+    """Return the flows' largest estimated queueing delays, and counts of window reductions."""
     flows: list[Mapping[str, Any]] = kept["detectors"]
     row: Row = {}
     largest = np.array([1e3 * flow["largest_queueing_delay"] for flow in flows])
