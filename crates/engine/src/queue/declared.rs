@@ -451,8 +451,8 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Checks that each limit is converted to a capacity or refused. A limit of less than a packet is not refused, but
-/// raised to one packet, if it was taken over from the opposite direction of the link.
+/// Checks that each limit is converted to a capacity or refused. If a time or a multiple of the BDP was taken over from
+/// the opposite direction of the link, a capacity below one packet is raised to one packet instead of refused.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));
