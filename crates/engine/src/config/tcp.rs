@@ -192,12 +192,12 @@ words! {
     /// Rule for the departure of a connection's FIN, once the application has given all its data.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Fin {
-        /// On the last data segment.
+        /// The last data segment carries the FIN.
         WithData = "with-data",
-        /// On the last data segment, if no other segment is in flight at its departure. Otherwise in a separate
-        /// segment, when all data is acknowledged.
+        /// The last data segment carries the FIN if no other segment is in flight when the last one leaves. Otherwise,
+        /// the FIN leaves in a separate segment when all data is acknowledged.
         WhenQuiet = "when-quiet",
-        /// In a separate segment, when all data is acknowledged.
+        /// The FIN leaves in a separate segment when all data is acknowledged.
         Alone = "alone",
     }
 }
@@ -206,12 +206,12 @@ words! {
     /// Variant of proportional rate reduction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PrrRule {
-        /// Segments leave in proportion to the flight size at the start of recovery. Once the flight is below the new
-        /// window, one more segment may be sent than was delivered (RFC 6937).
+        /// The ratio of sent to delivered segments is the new window divided by the flight size at the start of
+        /// recovery. Once the flight is below the new window, one more segment may leave than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// Segments leave in proportion to cwnd at the start of recovery. One more segment may be sent than was
-        /// delivered only if the cumulative ACK advances and no loss is reported (RFC 9937). Reductions for ECN marks
-        /// are spread over a round trip, too (Linux).
+        /// The ratio of sent to delivered segments is the new window divided by cwnd at the start of recovery. One more
+        /// segment may be sent than was delivered only if the cumulative ACK advances and no loss is reported (RFC
+        /// 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
         Linux = "linux-6.18",
     }
 }

@@ -89,8 +89,8 @@ impl Network {
         }
     }
 
-    /// Schedules the forwarding of a link that had no packets to forward, and may have accepted several since then. Has
-    /// the effect of [`Self::activate`] after each packet.
+    /// Schedules the forwarding of a link that had no packets to forward, and has now accepted one or more. The effect
+    /// is that of a call of [`Self::activate`] after each packet.
     pub(super) fn activate_all(&mut self, link: u32) {
         if self.deliveries[link as usize] != Delivery::ToObservation {
             return self.await_arrival(link);

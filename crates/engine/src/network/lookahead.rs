@@ -57,7 +57,7 @@ pub(crate) enum Delivery {
     Merged(u32),
 }
 
-/// The single link that receives all answers to the packets of another link. All these packets reach endpoints of one
+/// The single link that all answers to another link's packets enter. All endpoints that receive the packets are of one
 /// kind ([`Side`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {

@@ -58,7 +58,7 @@ impl Ns2Clock {
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records that `packet` is the next one to reach the far end. Returns the size-dependent part of its tie-break.
+    /// Records that `packet` reaches the far end next. Returns the part of the tie-break that depends on packet size.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;

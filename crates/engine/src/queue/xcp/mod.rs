@@ -86,9 +86,9 @@ pub(crate) struct Xcp {
     gain: f64,
     /// Factor from a packet's size in bytes to the decrease of throughput that the packet is assigned.
     loss: f64,
-    /// Increase of the total throughput that is left to assign in this interval.
+    /// Increase of the total throughput, still to be assigned to packets in this interval.
     gains_left: f64,
-    /// Decrease of the total throughput that is left to assign in this interval.
+    /// Decrease of the total throughput, still to be assigned to packets in this interval.
     losses_left: f64,
     /// The persistent queue: the smallest queue in the last queue interval, in bytes.
     persistent_bytes: u64,

@@ -274,8 +274,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the step for the current time: the last step or, if time has advanced since then, a new step without an
-    /// event.
+    /// Returns the step for the current time: the last step or, if time has advanced since that step, a new step
+    /// without an event.
     fn at_this_moment(&mut self) -> &mut Step {
         if self.table.steps.is_empty() || self.clock > self.last_step {
             self.step(None);
