@@ -206,8 +206,8 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
     """Check every large file in the log of flows against the rules of admission.
 
-    A flow must take a kind of file that is below its minimum for the flow's path, interface and
-    role. Otherwise, it must not take a kind of file that has reached its maximum.
+    If kinds of files are below their minimum for a flow's path, interface and role, the flow must
+    take the first of these kinds. Otherwise, it must not take a kind that is at its maximum.
     """
     tables = MesoNet.of(run)
     most, least = limits(run)

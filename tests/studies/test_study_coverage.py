@@ -55,7 +55,7 @@ def data(
 ) -> Data:
     """Return results with one run for each loss in `losses`, and the rows `others`.
 
-    `losses` has a list for each algorithm: the losses at delays of 1 ms, 2 ms and so on.
+    `losses` has a list for each algorithm: the loss rates at delays of 1 ms, 2 ms and so on.
     """
     rows = [
         run(level, name, loss)

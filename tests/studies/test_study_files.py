@@ -228,7 +228,7 @@ def claims(folder: Path, text: str, name: str = "claims.toml") -> list[Claim]:
 
 
 def test_a_claim_is_declared_with_its_words(tmp_path: Path) -> None:
-    """Check a claim read from TOML: its question is about the first experiment by default."""
+    """Check a claim read from TOML; by default, it measures the first of its experiments."""
     [found] = claims(tmp_path, CLAIM)
     assert (found.id, found.experiments, found.measure) == ("C", ("E", "F"), "value")
     assert found.question.words == {"of": "E", "metric": "loss", "less.n": 2.0, "n": 1.0}

@@ -211,7 +211,7 @@ def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
 def red_loss(data: Data, times: float) -> float:
     """Return RED's modelled loss rate as a mean over six paths.
 
-    Each path has `times` the smallest number of connections with an equilibrium.
+    Each path has `times` as many connections as RED needs at least for an equilibrium.
     """
     losses = []
     for mbps in (100.0, 1000.0):

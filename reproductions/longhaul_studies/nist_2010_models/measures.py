@@ -32,7 +32,7 @@ def hybrid_trend(data: Data, routers: str, what: str) -> float:
 
 @measure
 def hybrid_least(data: Data, routers: str, what: str) -> float:
-    """Return the smallest value over buffers of the ratio `what` in the hybrid model."""
+    """Return the hybrid model's smallest ratio `what` (see `hybrid_trend`) over all buffers."""
     return min(_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS)
 
 

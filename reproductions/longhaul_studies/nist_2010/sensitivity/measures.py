@@ -108,7 +108,7 @@ def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> floa
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
-    """Return the largest absolute effect of a factor not in `than` over the smallest in `than`."""
+    """Return the largest absolute effect of factors outside `than` over the smallest inside."""
     relative, named = _relative(data, of, response), than.split(",")
     others = [abs(relative[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(relative[name]) for name in named)

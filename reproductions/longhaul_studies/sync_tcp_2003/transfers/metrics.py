@@ -171,9 +171,9 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples for figures: all flows every second, and ten seconds of the queue.
+    """Return samples for figures: of all flows every second, and of the queue in some spans.
 
-    If the ACKs of a flow were traced, samples of these ACKs replace those of flows.
+    If the ACKs of one flow are stored, return samples at these ACKs in place of those every second.
     """
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES
