@@ -168,7 +168,7 @@ def test_effects_are_of_factors_alone_or_of_interactions_too() -> None:
 
 @pytest.mark.parametrize("coverage", [0.9, 0.95])
 def test_replications_are_equal_rows_or_equal_cells(coverage: float) -> None:
-    """Check the interval of an effect, with an error estimated from replications.
+    """Check the confidence interval of an effect; its error is estimated from replications.
 
     Replications are runs with equal rows of `x` or, if `cells` is given, with equal cells.
     """

@@ -174,9 +174,9 @@ def test_responses_without_variation_separate_nobody(constant: float) -> None:
 
 
 def test_half_of_the_competitors_are_not_distinctive() -> None:
-    """Check that a cluster with half of the competitors is not distinctive.
+    """Check that a cluster is distinctive only if it has less than half of the competitors.
 
-    Two distant pairs are not distinctive; a distant pair of five values is.
+    Of four values in two clusters of two, none is distinctive; of five, the smaller cluster is.
     """
     assert clusters.dendrogram([[0.0], [0.1], [9.0], [9.1]]).distinctive == ()
     found = clusters.dendrogram([[9.1], [0.0], [0.1], [9.0], [0.2]])

@@ -158,10 +158,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """Check the verdicts on two families whose means are outside the band.
+    """Check the verdicts on families whose means are outside the band, but not significantly.
 
-    A family is undecided if one replication reaches the printed values. If two do, the numbers of
-    the family keep their own verdicts.
+    A family is undecided if one replication reaches the printed values. If two replications do, the
+    family's verdict is empty.
     """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)
@@ -228,10 +228,10 @@ def test_an_interval_by_logarithms_is_students_of_logarithms() -> None:
 
 @pytest.mark.parametrize(("count", "shape"), [(18, False), (19, True)])
 def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) -> None:
-    """Check that 19 runs that fit no distribution are predicted by their range.
+    """Check that 19 runs, neither normal nor lognormal, are predicted by their range.
 
-    The next run lies in the range of 19 runs with probability 18/20. With 18 runs, the test of
-    distributions does not yet reject both.
+    The next run lies in this range with probability 18/20. With 18 runs, one of the distributions
+    is assumed nevertheless.
     """
     found = prediction.predict(
         [1.0 + 1e-3 * n for n in range(count - 5)] + [9.0 + 1e-3 * n for n in range(5)]

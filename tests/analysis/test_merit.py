@@ -133,9 +133,9 @@ def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
 
 
 def test_losses_lie_in_time() -> None:
-    """Check the mean gap between losses and their mean number.
+    """Check the mean time between losses and the mean number of packets per loss.
 
-    2, 1 and 3 packets are lost at 1, 3 and 4 s: the mean gap is 1.5 s, and the mean 2 packets.
+    2, 1 and 3 packets are lost at 1, 3 and 4 s: the means are 1.5 s and 2 packets.
     """
     times = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert merit.losses(times, [7, 9, 9, 10, 13, 13]) == (1.5, 2.0)

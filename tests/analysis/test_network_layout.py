@@ -40,9 +40,9 @@ def test_what_is_not_flat_fills_the_square() -> None:
 
 
 def test_distances_are_numbers_of_links_where_a_plane_has_room() -> None:
-    """Check that distances are numbers of links if that is possible in a plane.
+    """Check that the distance of two nodes is the number of links between them.
 
-    A path and a triangle have such a layout, without stress (Gansner, Koren and North 2004).
+    A plane permits this for a path and a triangle: stress 0 (Gansner, Koren and North 2004).
     """
     path = distances(majorised(list("abcde"), PATH))
     assert path == pytest.approx(np.abs(np.subtract.outer(range(5), range(5))), abs=0.01)

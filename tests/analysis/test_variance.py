@@ -29,10 +29,10 @@ def test_the_factor_that_changes_nothing_has_no_part_in_whatever_order() -> None
 
 
 def test_sums_of_squares_are_those_of_type_two() -> None:
-    """Check sums of squares of type II: each is a term's reduction of the residual.
+    """Check that each term's sum of squares is of type II.
 
-    The reduction is relative to a model of all terms that do not contain the term (Langsrud,
-    Statistics and Computing 13, 2003, section 2).
+    The sum is the decrease of the residual sum of squares if the term is added to all terms that do
+    not contain the term (Langsrud, Statistics and Computing 13, 2003, section 2).
     """
     whole = [*itertools.product("xy", "xyz", "wxyz")]
     runs = whole + [whole[k] for k in RANDOM.integers(len(whole), size=30)]

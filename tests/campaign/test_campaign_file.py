@@ -494,7 +494,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
 
 
 def example() -> str:
-    """Return the text of the campaign `loss.toml` on the page of documentation."""
+    """Return the text of the campaign `loss.toml` in `docs/campaigns.md`."""
     text = PAGE.read_text(encoding="utf-8")
     [block] = re.findall(r"`loss\.toml`:\n\n```toml\n(.*?)```", text, flags=re.DOTALL)
     return str(block)

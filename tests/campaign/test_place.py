@@ -6,9 +6,9 @@ from longhaul.campaign.place import indexed, line_of, line_of_value
 
 
 def test_a_line_is_that_of_the_quoted_value_or_else_of_the_key() -> None:
-    """Check that a message names the line of a quoted value, or else that of its key.
+    """Check the line number found for a value in a TOML array that spans several lines.
 
-    An array may span several lines.
+    If the array does not contain the value, the number is that of the key's line.
     """
     text = 'title = "t"\nresponses = [\n  "goodput_bps",\n  \'jain\',\n]\nseed = 1\n'
     assert line_of_value(text, "responses", "goodput_bps") == 3

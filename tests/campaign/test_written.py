@@ -73,7 +73,7 @@ def test_a_line_of_progress_says_what_is_known(
 ) -> None:
     """Check the text of a line of progress.
 
-    20 million packets with an expected cost of 4 took ten seconds; `left` is the remaining cost.
+    Runs with an expected cost of 4 took ten seconds, so the remaining runs take 2.5 s * `left`.
     """
     monkeypatch.setattr(sys.modules[Outcome.__module__], "monotonic", lambda: 13.0)
     run = Run("e", {}, 0, {})

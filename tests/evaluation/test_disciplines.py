@@ -83,7 +83,7 @@ def test_an_evaluation_of_a_discipline(tmp_path: Path) -> None:
 def test_other_disciplines_take_the_buffer_of_the_suite(name: str) -> None:
     """Check that the scenarios of RFC 7928's suite are valid with every queue discipline.
 
-    The suite sets the buffer of the discipline.
+    The scenarios set the buffer size of the discipline.
     """
     runs = find("rfc7928").runs([contender(name, "discipline")], "quick")
     assert all(run.resolved for run in runs if run.replication == 0)

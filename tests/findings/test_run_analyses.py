@@ -86,7 +86,7 @@ def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
 def given(
     *, name: str = "r", labels: Sequence[dict[str, object]] = (), **exchanges: list[object]
 ) -> Any:  # noqa: ANN401
-    """Return a stand-in for the run `name` with given labels, or given exchanges of label `web`."""
+    """Return a stand-in for a run; `labels` are rows of its summary, `exchanges` web exchanges."""
     summary = SimpleNamespace(labels=pl.DataFrame(labels))
     flows = pl.DataFrame({"name": ["w"], "label": ["web"]})
     begun = pl.DataFrame({"name": "w", "start_s": 1.0, "end_s": 2.0, **exchanges}, strict=False)

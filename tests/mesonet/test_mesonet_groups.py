@@ -60,9 +60,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, int]]]:
-    """Return the maxima and minima of concurrent large files.
+    """Return the scenario's upper and lower limits on the number of flows with large files.
 
-    Each kind of large file has one maximum, and a minimum for each (path, interface, role).
+    Each kind of large file has one upper limit, and a lower limit per (path, interface, role).
     """
     said = {path: value for path, value, _ in longhaul.load(run.scenario).explain()}
     cells = [
@@ -206,8 +206,8 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
     """Check every large file in the log of flows against the rules of admission.
 
-    A flow must take a kind of file that is below its minimum for the flow's path, interface and
-    role. Otherwise, it must not take a kind of file that has reached its maximum.
+    If kinds of files are below their minimum for a flow's path, interface and role, the flow must
+    take the first of these kinds. Otherwise, it must not take a kind that is at its maximum.
     """
     tables = MesoNet.of(run)
     most, least = limits(run)

@@ -330,7 +330,8 @@ module_init(register_%(name)s);
 def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
     """Check the message if a module cannot be built.
 
-    For an unknown name, the message has the line, and the kernel header that declares such names.
+    For an unknown name, the message has the line of the source, and the kernel header in which the
+    name would be declared.
     """
     with pytest.raises(modules.ModuleBuildError, match=message):
         modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")

@@ -78,9 +78,9 @@ def overlapping(boxes: list[Any]) -> int:
 
 @pytest.mark.parametrize("spread", [1.0, 1e-6])
 def test_numbers_of_residuals_do_not_lie_on_each_other(spread: float) -> None:
-    """Check that the numbers beside residuals do not overlap.
+    """Check that the competitors' numbers beside their residuals do not overlap.
 
-    All but two values are nearly equal, and conditions differ in magnitude.
+    Six of eight competitors have nearly equal values; residuals differ in size among conditions.
     """
     rng = np.random.default_rng(4)
     values = 1 + spread * 10.0 ** rng.uniform(-4, 0, (20, 1)) * rng.normal(0, 0.02, (20, 8))

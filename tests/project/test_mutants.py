@@ -79,7 +79,7 @@ def test_what_only_asserts_is_not_changed(tmp_path: Path) -> None:
 
 
 def outcome(code: str, active: int, values: list[int], most: float) -> object:
-    """Return the result of `limit` in `code` with only mutation `active`, or its error's type."""
+    """Return the result, or type of error, of `limit()` in `code` with only mutation `active`."""
     space: dict[str, Callable[..., object]] = {"mutant": lambda number: number == active}
     exec(code, space)
     try:

@@ -147,10 +147,7 @@ def test_shares_are_means_over_replications() -> None:
 
 
 def test_summaries_without_rows_have_proxies_and_delays_where_runs_have_them() -> None:
-    """Check the columns of a summary without rows, by which campaigns check names of responses.
-
-    It has columns of proxies and delays only if these are asked for.
-    """
+    """Check that a summary without rows has metrics of proxies and delays only if asked for."""
     plain = Summary.without_flows(delays=False, proxies=False)
     split = Summary.without_flows(delays=False, proxies=True)
     slow = Summary.without_flows(delays=True, proxies=False)

@@ -242,8 +242,8 @@ def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]
 def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
     """Check measures of the goodput advantage of alternate algorithms over competing TCP flows.
 
-    With each place in the order of congestion, the advantage rises by 1 % for BIC and by 0.5 % for
-    the others; FAST has none.
+    In the condition at place k by congestion, the advantage is k % for BIC, 0 for FAST and k/2 %
+    for the other algorithms.
     """
     rates = {"BIC": 0.01, "FAST": 0.0}
 

@@ -100,7 +100,7 @@ def test_a_power_of_ten_stands_above_the_axis_in_plain_text() -> None:
 
 
 def test_grid_lines_of_major_ticks_are_shown_or_hidden() -> None:
-    """Check that calls of `grid` show and hide the grid lines of major ticks.
+    """Check that calls of an axis's `grid` show and hide the grid lines of major ticks.
 
     A call without arguments toggles them, as in Matplotlib; minor ticks have no grid lines.
     """

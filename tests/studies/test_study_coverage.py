@@ -55,7 +55,7 @@ def data(
 ) -> Data:
     """Return results with one run for each loss in `losses`, and the rows `others`.
 
-    `losses` has a list for each algorithm: the losses at delays of 1 ms, 2 ms and so on.
+    `losses` has a list for each algorithm: the loss rates at delays of 1 ms, 2 ms and so on.
     """
     rows = [
         run(level, name, loss)
@@ -189,7 +189,7 @@ RUNS_OF_ONE = "value = 2\nlow = 1\nhigh = 4\nopposite = 0.5\nruns = 1"
 
 
 def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
-    """Check that a claim on the result of a single run is undecided until all delays are run."""
+    """Check that a claim on a single printed run is undecided until all four delays were run."""
     study = study_with(tmp_path, "least", RENO, RUNS_OF_ONE)
 
     def losses(levels: Sequence[float]) -> Data:

@@ -217,9 +217,9 @@ def of_cells(data: Any, statistic: str = DIFFERENCE) -> Family | None:  # noqa: 
 def test_replications_without_all_cells_do_not_count(
     lacking: Sequence[float | None],
 ) -> None:
-    """Check that a replication with a missing or infinite value does not count in a family.
+    """Check that a replication is ignored if one of a family's numbers is missing or not finite.
 
-    The printed value is 2, so values of 3 and 5 have a mean relative difference of 1.
+    Both printed numbers are 2: 3 and 5 deviate from them by 1/2 and 3/2, which is 1 on average.
     """
     whole = [(3.0, 5.0), (2.0, 2.0), (1.0, 2.0)]
     assert of_cells(rows(*whole, lacking)) == Family((1.0, 0.0, -0.25), (-0.5, 1.0), DIFFERENCE)

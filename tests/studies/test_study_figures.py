@@ -104,7 +104,7 @@ def test_figures_have_names_for_files(number: str, name: str) -> None:
 
 
 def data() -> Data:
-    """Return runs of two experiments, queues and replications over numbers of flows."""
+    """Return results for each combination of experiment, queue, number of flows and replication."""
     rows = [
         {"experiment": name, "queue": queue, "n": n, "replication": number,
          "rate": 10.0 * n + number, "loss": None if queue == "droptail" and n == 4 else 0.5 * n}

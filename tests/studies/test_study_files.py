@@ -228,7 +228,7 @@ def claims(folder: Path, text: str, name: str = "claims.toml") -> list[Claim]:
 
 
 def test_a_claim_is_declared_with_its_words(tmp_path: Path) -> None:
-    """Check a claim read from TOML: its question is about the first experiment by default."""
+    """Check a claim read from TOML; by default, it measures the first of its experiments."""
     [found] = claims(tmp_path, CLAIM)
     assert (found.id, found.experiments, found.measure) == ("C", ("E", "F"), "value")
     assert found.question.words == {"of": "E", "metric": "loss", "less.n": 2.0, "n": 1.0}
@@ -339,9 +339,9 @@ def counted(runs: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def test_runs_are_chosen_by_levels(link: Study) -> None:
-    """Check that runs are selected by levels, with the replications of a level in sequence.
+    """Check that runs are selected by their levels, and ordered by replication.
 
-    Experiments without the axis are left out.
+    Experiments that do not have the axis of a given level are left out.
     """
     assert len(link.runs("full")) == 2 * (4 + 2 + 1)
     chosen = counted(link.runs("full", where={"loss": ["0.0001"], "n": ["2", "1"]}))

@@ -120,7 +120,7 @@ def test_a_family_with_a_verdict_leaves_no_cell_reproduced(
 def test_a_summary_counts_verdicts_of_each_kind() -> None:
     """Check the counts of verdicts of each kind in a summary.
 
-    Statements of several claims count once; families are counted separately.
+    A statement of several claims counts once. Families of claims are counted separately.
     """
     loads = family("loads", UNDECIDED)
     ones = [

@@ -185,9 +185,9 @@ def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) ->
 
 
 def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
-    """Check the text about an experiment of which some runs are missing.
+    """Check the text that counts the finished runs of an experiment.
 
-    For an axis without runs at some levels, the text lists up to eight levels that have runs.
+    If some levels of an axis have no runs, the text lists up to eight of the other levels.
     """
     experiment: Any = SimpleNamespace(conditions={"n": {}})
 

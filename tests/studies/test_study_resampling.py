@@ -58,9 +58,9 @@ def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
 
 
 def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
-    """Check that experiments with the same replications use the same draws.
+    """Check that a bootstrap sample has the same replications, by number, of two experiments.
 
-    Ratios of such experiments then compare runs with the same random numbers.
+    Ratios of both experiments then compare runs with the same random numbers.
     """
     for sample in ResampledData(results(one=4, other=4), 20):
         assert sample.runs("rate", "one", protocol="a") == sample.runs(
@@ -83,9 +83,9 @@ def test_nothing_to_draw_gives_no_samples() -> None:
 
 
 def test_runs_of_several_cells_are_refused() -> None:
-    """Check that values by replication are refused for several cells.
+    """Check that values by replication are refused if they belong to several cells.
 
-    Two protocols give two values per replication.
+    Here, two protocols give two values per replication.
     """
     data = results(some=2, other=2)
     with pytest.raises(NotRunError, match="several cells"):
@@ -154,9 +154,9 @@ def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: fl
 
 
 def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_them() -> None:
-    """Check that bootstrap samples with the same cells share one index from levels to rows.
+    """Check that bootstrap samples with the same cells share one look-up table of rows.
 
-    This holds for one axis, two axes and none.
+    Rows are looked up by the levels of one axis, of two axes, or of none.
     """
     data = grid(1, 0.0)
     first, other = list(ResampledData(data, 2))

@@ -1,4 +1,4 @@
-"""Claims of all studies: citations must exist, bands be possible, and omissions be explained."""
+"""Claims of all studies: items that they cite exist, and values that they accept are possible."""
 
 import csv
 import re

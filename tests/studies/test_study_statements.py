@@ -1,4 +1,4 @@
-"""Tests of statements: claims about one sentence of a source, judged and counted as one."""
+"""Tests of statements: all claims about one sentence of a source have one combined verdict."""
 
 from collections import Counter
 from dataclasses import replace

@@ -307,7 +307,7 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     }
 }
 
-/// Checks that a flow is limited to the bottleneck rate drawn for it. The link is a hundred times faster.
+/// Checks that a flow is limited to the bottleneck rate drawn for it. The link itself is a hundred times faster.
 #[test]
 fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 11);
@@ -330,8 +330,8 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     }
 }
 
-/// A link with a tick releases packets only at ticks: packets arrive at the far end at 6, 7, 8 ms and so on, and are
-/// released two at a time.
+/// Checks that packets leave a link with a tick of 2 ms only at ticks, here two at a time. Without the tick, they would
+/// leave at 6, 7, 8 ms and so on.
 #[test]
 fn ticks_release_packets_together() {
     let mut config = datagrams();

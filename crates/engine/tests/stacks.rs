@@ -213,7 +213,7 @@ impl StackFactory for Toys {
     }
 }
 
-/// Adds `count` flows of the stacks that `toys` makes. Each flow transfers `transfer` datagrams; `None` means no limit.
+/// Adds `count` flows with stacks made by `toys`. Each flow transfers `transfer` datagrams; `None` means no limit.
 fn add_toys(config: &mut Config, count: usize, toys: Toys, transfer: Option<u64>) {
     let factory = Arc::new(toys);
     for number in 0..count {

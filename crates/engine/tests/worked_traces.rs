@@ -170,8 +170,8 @@ fn tahoe_starts_over_after_three_duplicates() {
     assert_begins(&found[eighth + 1..], &expected);
 }
 
-/// Checks that Reno retransmits segment 9 at the third duplicate, releases segments 19 to 22 at the sixth to ninth, and
-/// sends one segment at the acknowledgement that ends the recovery.
+/// Checks that Reno retransmits segment 9 at the third duplicate, and sends segments 19 to 22 at the sixth to ninth
+/// duplicates, and one segment at the acknowledgement that ends the recovery.
 #[test]
 fn reno_goes_on_while_it_repairs() {
     let found = trace(textbook(Recovery::Reno), &[9]);

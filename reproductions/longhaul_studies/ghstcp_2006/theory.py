@@ -55,7 +55,7 @@ def shape_is_monotone(data: Data) -> float:
 
 @measure
 def model_points(data: Data, column: str) -> float:
-    """Return the largest relative deviation of the models from the printed points in `column`."""
+    """Return the largest relative deviation of the modelled from the printed values of `column`."""
     off = []
     for row in read("model_points"):
         expected = float(row[column])
@@ -211,7 +211,7 @@ def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
 def red_loss(data: Data, times: float) -> float:
     """Return RED's modelled loss rate as a mean over six paths.
 
-    Each path has `times` the smallest number of connections with an equilibrium.
+    Each path has `times` as many connections as RED needs at least for an equilibrium.
     """
     losses = []
     for mbps in (100.0, 1000.0):

@@ -1,8 +1,8 @@
 """The source's figures (chapters 3, 6 and 7), as described in `figures.csv`.
 
-Each row is a figure. Columns `x` and `y` name its axes (keys of `ALONG` and `QUANTITIES`); `log`
-lists the logarithmic ones. `panels` lists queues, each with a panel, and `levels` printed values.
-`drawn` names functions of `LINES`, or one of `PICTURES`; a colon precedes a function's argument.
+Each row is a figure. Its axes `x` and `y` are keys of `ALONG` and `QUANTITIES`; `log` lists its
+logarithmic axes. It has a panel for each queue in `panels`, and shows the printed values `levels`.
+`drawn` names functions in `LINES` or `PICTURES`: `both:lu` calls `both` with the argument `lu`.
 """
 
 from collections.abc import Callable, Mapping

@@ -38,7 +38,7 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the utilisation of a mixed set: by HSTCP flows, by REGTCP flows, by both."""
+    """Return lines of utilisation in a mixed set: by its HSTCP flows, its REGTCP flows, by all."""
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
@@ -92,9 +92,9 @@ def rates(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a figure's lines of `metric` with N parallel streams and with one HSTCP flow.
+    """Return a line of `metric` for each competitor: N parallel streams, or one HSTCP flow.
 
-    The metric `lu_regtcp` also has a line without either competitor.
+    The metric `lu_regtcp` has a further line, without a competitor.
     """
     streams, hstcp = experiments
     lines = _of_streams(streams, metric.replace("competitor", "streams"))
@@ -180,7 +180,7 @@ SESSIONS: dict[int, str | tuple[int, tuple[float, ...]]] = {
 
 
 def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the relative fairness, one for each number of web sessions."""
+    """Return lines of the fairness of HSTCP to REGTCP, one for each number of web sessions."""
     (experiment,) = experiments
     return [
         Line(experiment, "rf", f"{count} sessions", Style(HSTCP.colour, "o", style),

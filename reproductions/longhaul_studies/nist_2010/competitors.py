@@ -1,6 +1,6 @@
 """Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects conditions, by default all. Further runs can only raise a count of conditions.
+`condition` selects conditions; an empty `condition` selects all.
 """
 
 from collections.abc import Callable, Iterator
@@ -124,10 +124,10 @@ def together(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
     sometimes: str = "",
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which exactly `algorithms` form a cluster.
+    """Count the conditions in which `algorithms`, and no others, form a cluster.
 
-    Names are joined by commas; algorithms in `without` are left out. A cluster that also contains
-    the algorithm `sometimes` counts as well.
+    Names are joined by commas. Algorithms are clustered by their responses in `period`; those in
+    `without` are left out. A cluster that also contains the algorithm `sometimes` counts as well.
     """
     own = set(algorithms.split(","))
     wanted = (own, own | {sometimes}) if sometimes else (own,)
@@ -229,10 +229,10 @@ def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "", within: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return the largest relative distance of `metric` from the algorithms' printed ranges.
+    """Return the largest relative distance of `metric` beyond the algorithms' printed ranges.
 
-    `least` and `most` have the ends of the ranges, such as `BIC:59.8,CTCP:62.5`. If `within` is not
-    0, a distance is divided by the deviation that `_bands` allows from the nearer end.
+    `least` and `most` give the lower and upper ends, such as `BIC:59.8,CTCP:62.5`. If `within` is
+    not 0, each distance is divided by the deviation that `_bands` allows beyond the nearer end.
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)

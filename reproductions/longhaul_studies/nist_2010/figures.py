@@ -77,9 +77,9 @@ def _named(axes: Axes, names: Sequence[object]) -> None:
 
 
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
-    """Draw `metric` of long-lived flow L1 with each algorithm, and the values that claims print.
+    """Draw `metric` of long-lived flow L1 with each algorithm, and the source's printed values.
 
-    `claims` are the ids of the claims.
+    `claims` has prefixes of ids of claims with these values: for condition 8, and for the others.
     """
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")

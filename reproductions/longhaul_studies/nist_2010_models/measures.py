@@ -22,9 +22,9 @@ def _ratio(sets: Sets, what: str) -> float:
 
 @measure
 def hybrid_trend(data: Data, routers: str, what: str) -> float:
-    """Return the rank correlation between the buffer and a ratio in the hybrid model.
+    """Return the rank correlation between buffer size and the ratio `what` in the hybrid model.
 
-    `what` is the ratio, such as `FR12`.
+    For example, `FR12` is the throughput of flow set 1 divided by that of flow set 2.
     """
     ratios = [_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS]
     return rank_correlation(np.array(BUFFERS, float), np.array(ratios))
@@ -32,7 +32,7 @@ def hybrid_trend(data: Data, routers: str, what: str) -> float:
 
 @measure
 def hybrid_least(data: Data, routers: str, what: str) -> float:
-    """Return the smallest value over buffers of the ratio `what` in the hybrid model."""
+    """Return the hybrid model's smallest ratio `what` (see `hybrid_trend`) over all buffers."""
     return min(_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS)
 
 
@@ -51,8 +51,8 @@ def hybrid_beyond_rule(data: Data, routers: str) -> float:
 def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
     """Return the smallest ratio, over all buffers, of `RR(3,1)` to its lower bound.
 
-    `RR(3,1)` is the round-trip time of set 3 divided by that of set 1. Its bound is the value with
-    `queues` full queues on both paths.
+    `RR(3,1)` is the round-trip time of set 3 divided by that of set 1. Its bound is the ratio
+    if each of the two paths has `queues` full queues.
     """
     least = np.inf
     for buffer in BUFFERS:

@@ -211,10 +211,10 @@ def lone_flow() -> SawTooth:
 
 @measure
 def lone_flow_value(data: Data, what: str) -> float:
-    """Return a value of `lone_flow`.
+    """Return a number of the sawtooth `lone_flow`: the window of a single flow without a buffer.
 
-    `what` is the `low` or `high` window in packets, the `period` in seconds, or the `rate` in
-    packets per second.
+    `what` is the lowest or highest window in packets (`low`, `high`), the `period` in seconds, or
+    the mean `rate` in packets per second.
     """
     flow = lone_flow()
     values = {

@@ -102,9 +102,9 @@ def _draw_case(
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
-    """Return the levels of a case, with a queue that was run in `experiment`.
+    """Return the levels that select the runs of `case` in `experiment`.
 
-    Without a proxy, the queue does not matter, so another queue may replace it.
+    A case without a proxy does not depend on its `queue`: a queue that was not run is replaced.
     """
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:

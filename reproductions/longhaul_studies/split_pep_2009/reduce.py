@@ -66,7 +66,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _every_second(run: Results) -> dict[str, list[Any]]:
-    """Return samples over time, one list per quantity; zero before its flow has started."""
+    """Return samples over time, one list per quantity; samples before a flow's start are zero."""
     series = _series(run)
     link = series.filter((pl.col("kind") == "link") & (pl.col("name") == BOTTLENECK))
     flows = series.filter(pl.col("kind") == "flow")

@@ -76,7 +76,7 @@ keys! {
     /// ACK thinning: older ACKs of a connection are dropped when a newer one acknowledges more.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AckThinning {
-        /// Number of consecutive ACKs of a connection from which one is forwarded: the last.
+        /// Number of consecutive ACKs of a connection of which only the last is forwarded.
         pub keep_every: u32 = Kind::Whole { min: 2, max: 1000 }.key().required(),
         /// Maximum time for which an ACK waits for later ACKs before it is forwarded.
         pub hold: Span = Kind::Positive(TIME).key().default("10 ms"),

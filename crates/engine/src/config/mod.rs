@@ -215,8 +215,8 @@ impl Transport {
         }
     }
 
-    /// Returns the number of bytes that the flow's only connection has to send; `None` for unlimited sources and for
-    /// other transports.
+    /// Returns the number of bytes that the flow's only connection has to send; `None` if this number is unlimited or
+    /// the flow is not a single transfer.
     pub fn transfer(&self) -> Option<u64> {
         match self {
             Self::Tcp(tcp) => tcp.transfer,

@@ -182,8 +182,8 @@ words! {
         /// A segment leaves as soon as its burst may leave. A waiting segment is rescheduled if the pacing rate becomes
         /// at least twice the former rate.
         Early = "early",
-        /// Segments leave in whole bursts, each after the pacing intervals of all earlier segments. A change of the
-        /// rate does not change begun intervals. After a pause, intervals are shortened by up to half.
+        /// A burst begins when the pacing intervals of all earlier segments are over. A change of the pacing rate does
+        /// not move the departure of a waiting segment. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
@@ -192,12 +192,12 @@ words! {
     /// Rule for the departure of a connection's FIN, once the application has given all its data.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Fin {
-        /// On the last data segment.
+        /// The last data segment carries the FIN.
         WithData = "with-data",
-        /// On the last data segment, if no other segment is in flight at its departure. Otherwise in a separate
-        /// segment, when all data is acknowledged.
+        /// The last data segment carries the FIN if no other segment is in flight when the last one leaves. Otherwise,
+        /// the FIN leaves in a separate segment when all data is acknowledged.
         WhenQuiet = "when-quiet",
-        /// In a separate segment, when all data is acknowledged.
+        /// The FIN leaves in a separate segment when all data is acknowledged.
         Alone = "alone",
     }
 }
@@ -206,12 +206,12 @@ words! {
     /// Variant of proportional rate reduction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PrrRule {
-        /// Segments leave in proportion to the flight size at the start of recovery. Once the flight is below the new
-        /// window, one more segment may be sent than was delivered (RFC 6937).
+        /// The ratio of sent to delivered segments is the new window divided by the flight size at the start of
+        /// recovery. Once the flight is below the new window, one more segment may leave than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// Segments leave in proportion to cwnd at the start of recovery. One more segment may be sent than was
-        /// delivered only if the cumulative ACK advances and no loss is reported (RFC 9937). Reductions for ECN marks
-        /// are spread over a round trip, too (Linux).
+        /// The ratio of sent to delivered segments is the new window divided by cwnd at the start of recovery. One more
+        /// segment may be sent than was delivered only if the cumulative ACK advances and no loss is reported (RFC
+        /// 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
         Linux = "linux-6.18",
     }
 }
@@ -283,7 +283,7 @@ words! {
         Ns2Reno = "ns2-reno",
         /// ns-2's NewReno.
         Ns2NewReno = "ns2-newreno",
-        /// ns-2's `Sack1`: its pipe counts ACKs, not segments known to be lost.
+        /// ns-2's `Sack1`: each ACK decrements the pipe, and segments known to be lost are not subtracted.
         Ns2Sack = "ns2-sack",
     }
 }
@@ -352,7 +352,7 @@ impl Read for Ecn {
 pub enum AckCounting {
     /// One, whatever number of segments the ACK acknowledges (ns-2; RFC 2581).
     PerAck,
-    /// As many segments as the ACK acknowledges, up to a limit in slow start (RFC 3465).
+    /// The number of segments that the ACK acknowledges, but in slow start at most a limit (RFC 3465).
     PerSegment {
         /// The limit `L` of RFC 3465 in slow start; 1 in slow start after a timeout.
         slow_start_limit: f64,
@@ -364,7 +364,7 @@ pub enum AckCounting {
 keys! {
     /// Table `{ per_segment = L }` for [`AckCounting::PerSegment`].
     struct PerSegment {
-        /// The limit L in slow start, in segments; 1 in slow start after a timeout.
+        /// Maximum growth of the window per ACK in slow start (L), in segments; 1 after a timeout.
         per_segment: f64 = Kind::Number(Range::closed(1.0, 1e6)).key().required()
             .source("RFC 3465 sections 2.2 and 2.3"),
     }
@@ -449,7 +449,7 @@ keys! {
     /// Keys of the clock that measures round-trip times; only one of them applies.
     pub struct RttClockKeys {
         // The kernel keeps four times the variation at or above 200 ms; this granularity is its equivalent.
-        /// Granularity G of RFC 6298. With this key, round-trip times are measured exactly.
+        /// Minimum margin of the timeout over the smoothed round-trip time (G of RFC 6298). Measurements are exact.
         pub granularity: Option<Span> = Kind::Positive(TIME).key()
             .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")
             .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),

@@ -151,9 +151,9 @@ words! {
     /// Time at which the size of a response is drawn.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Binding {
-        /// The time of the request. A seed then gives the same pairs of request and response on any network.
+        /// The size is drawn together with the request. A seed gives the same request-response pairs on any network.
         WithRequest = "with-request",
-        /// The arrival of the request, as in PackMime-NS. Congestion then decides which request gets which response.
+        /// The size is drawn when the request arrives, as in PackMime-NS. Congestion affects the pairs.
         OnArrival = "on-arrival",
     }
 }

@@ -4,7 +4,7 @@ use longhaul_units::Span;
 
 use crate::config::Work;
 
-/// A counter, which defines the sum of the counts of two periods, and the difference from an earlier count.
+/// A type of counter. `sum` adds the counts of two periods; `since` subtracts an earlier count from a later one.
 pub(crate) trait Counter: Copy {
     fn sum(self, other: Self) -> Self;
     fn since(self, before: Self) -> Self;

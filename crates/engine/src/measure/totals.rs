@@ -192,7 +192,7 @@ counters! {
         sum queue: LinkCounters,
         /// Counters of the connection between the proxy's nodes.
         sum carrier: FlowCounters,
-        /// Payload that left the local queue in order, and was given to the connection between the nodes.
+        /// Payload bytes passed in order from the local queue to the connection between the nodes.
         sum admitted_bytes: u64 as "admitted_bytes",
         /// Segments of payload given to the senders at the end node.
         sum forwarded_pkts: u64 as "forwarded_pkts",

@@ -307,8 +307,8 @@ impl Network {
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links; `spreading` is the link's index among such links. Schedules
-    /// the link's next event: after `observation`, if the next packet arrives after `until`.
+    /// Ends the event of a link that leads to access links, and schedules the link's next event. If the next packet
+    /// arrives after `until`, the next event is after `observation`. `spreading` is the link's index among such links.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {

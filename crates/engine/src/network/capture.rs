@@ -59,8 +59,8 @@ impl Network {
         self.note_entrance(packet, packet.route);
     }
 
-    /// Records that the packet that has reached the far end of a link enters the next link. Does nothing if there is no
-    /// such packet, or if the next link is not captured.
+    /// Records that the next packet of `link` moves on to another link. Does nothing if this packet has not reached the
+    /// end of `link` yet, or if the other link is not captured.
     pub(crate) fn note_transfer(&mut self, link: u32) {
         let due = |packet: &&Packet| packet.time <= self.now;
         if let Some(&packet) = self.links[link as usize].next().filter(due) {
@@ -110,7 +110,7 @@ impl Network {
         })
     }
 
-    /// Marks the last recorded packet as dropped, if this packet has just been recorded at this link.
+    /// Records that `link` has just dropped an arriving packet. The packet's record, if there is one, is the last.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
             && let Some(PacketNote::Entered(entered)) = noted.back_mut()

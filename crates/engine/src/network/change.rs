@@ -41,7 +41,7 @@ pub(super) struct Changes {
 #[derive(Clone, Copy, Debug)]
 struct Period {
     length: Span,
-    /// Number of changes of the link in each period, including changes of the rate, which need no event.
+    /// Number of changes of the link in each period. Changes of the rate count, too, although they need no event.
     changes: usize,
 }
 

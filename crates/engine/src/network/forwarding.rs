@@ -89,8 +89,8 @@ impl Network {
         }
     }
 
-    /// Schedules the forwarding of a link that had no packets to forward, and may have accepted several since then. Has
-    /// the effect of [`Self::activate`] after each packet.
+    /// Schedules the forwarding of a link that had no packets to forward, and has now accepted one or more. The effect
+    /// is that of a call of [`Self::activate`] after each packet.
     pub(super) fn activate_all(&mut self, link: u32) {
         if self.deliveries[link as usize] != Delivery::ToObservation {
             return self.await_arrival(link);
@@ -109,8 +109,8 @@ impl Network {
         }
     }
 
-    /// Forwards the only packet of `link` over all following links with lookahead. Schedules only its arrival over the
-    /// last of these links. Returns true if the packet has left `link`.
+    /// Forwards the only packet of `link` over as many links as lookahead allows. An event is scheduled only for the
+    /// arrival at the far end of the last link. Returns true if the packet has left `link`.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -161,8 +161,8 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list `ready` and returns its number. Its packets can be passed, ahead of their arrival,
-    /// to endpoints that delay them.
+    /// Removes a link from the list `ready` and returns the link's number. The link leads to endpoints with extra
+    /// delays, and has a packet whose arrival is not scheduled yet.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
@@ -176,7 +176,7 @@ impl Network {
         }
     }
 
-    /// Brings a link up to date at the beginning of its event. Returns the destination and the end of its lookahead.
+    /// Computes a link's transmissions up to now, before its arrivals are processed. Returns the link's lookahead.
     #[inline]
     pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
         self.links[link as usize].catch_up(self.now, &mut self.options);

@@ -30,16 +30,17 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// Destination of the packets that a link forwards ahead of time, and the time up to which the link does so.
+/// Destination of the packets that a link forwards ahead of time, and the time up to which the link does so. An
+/// observation is an event that reads the state of links and flows, such as a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
     OnTime,
-    /// Packets go to links, up to the next observation.
+    /// Packets that arrive by the next observation go to links.
     ToObservation,
-    /// Packets go to access links, and over these to endpoints of connections, up to the next observation.
+    /// Packets that arrive by the next observation go to access links, and over these to endpoints of connections.
     ToAccess(u32),
-    /// Packets go to links, and to endpoints of flows up to the next timer of any of these endpoints.
+    /// Packets that arrive by the next timer of any endpoint go to links and to endpoints of flows.
     ToTimer,
     /// Packets go to a single sender of a connection, up to its timer.
     ToSender(u32),
@@ -50,13 +51,13 @@ pub(crate) enum Delivery {
     /// Packets go to endpoints that delay packets, up to the next observation. Packets to other endpoints are delivered
     /// at their arrival times.
     ToHolds,
-    /// Packets go to the delay boxes in front of the next link, up to the next observation.
+    /// Packets that arrive by the next observation go to the delay boxes in front of the next link.
     ToBoxes,
-    /// Packets go to a link behind several links, whose packets are merged.
+    /// Packets go to a link that other links lead to as well. The `Merge` with this index processes their arrivals.
     Merged(u32),
 }
 
-/// The single link that receives all answers to the packets of another link. All these packets reach endpoints of one
+/// The single link that all answers to another link's packets enter. All endpoints that receive the packets are of one
 /// kind ([`Side`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
@@ -184,8 +185,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the only origin of this link's packets: the link that they come from, or whose packets they answer.
-    /// Returns `None` if there are other origins.
+    /// Returns the single link that this link's packets come from. An endpoint's answer comes from the link that leads
+    /// to the endpoint. Returns `None` if there are other origins.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -244,8 +245,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Minimum number of links for the use of access links. With fewer links, each has many packets, and access links would
-/// be slower (`docs/speed.md`).
+/// Minimum number of links, before or behind the same link, that become access links. If there are fewer, each has more
+/// packets at a time, and access links would be slower (`docs/speed.md`).
 const MANY: usize = 2048;
 
 /// Chooses the links that become access links (`access.rs`). The lookahead of all links is already in `plan`.

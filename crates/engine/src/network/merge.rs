@@ -35,7 +35,7 @@ impl Merge {
     /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
     /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Minimum number of packets processed by an event for the next event not to be delayed.
+    /// Number of packets from which on an event is large: after a large event, the next event is not postponed.
     const MANY: u32 = 32;
 
     pub(super) fn new(
@@ -57,7 +57,7 @@ impl Merge {
         }
     }
 
-    /// Returns the time of the event that processes an arrival: `wait` later, or earlier if an observation is due.
+    /// Returns the time of the event for an arrival: the arrival time plus `wait`, at most the next observation.
     fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
         let observation = schedule.next_observation();
         (arrival + self.wait).min(observation).max(arrival)
@@ -163,7 +163,7 @@ struct ArrivalState<'a> {
     /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if, during this event, the receiving link has accepted a packet when it had no other packet to forward.
+    /// True if the receiving link had no packet to forward when it accepted a packet of this event.
     first: bool,
 }
 

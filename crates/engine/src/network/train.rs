@@ -24,8 +24,8 @@ impl Network {
         self.answers[link as usize]
     }
 
-    /// Returns the parts of the network for a train whose packets come over the link `link`. The answers to the packets
-    /// go onto the link `to`.
+    /// Returns the parts of the network that a train of packets uses. The packets come over the link `link`, and the
+    /// answers to them go onto the link `to`.
     #[inline]
     pub(crate) fn train(&mut self, link: u32, to: u32) -> Train<'_> {
         let both = self.links.get_disjoint_mut([link as usize, to as usize]);

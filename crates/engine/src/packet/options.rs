@@ -17,7 +17,7 @@ pub(crate) struct XcpHeader {
     pub(crate) granted: bool,
 }
 
-/// A header for routers, with the SACK blocks of the same packet.
+/// An XCP header, with the SACK blocks of the same packet.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     header: XcpHeader,
@@ -125,8 +125,8 @@ impl OptionStore {
         }
     }
 
-    /// Removes the options of a packet that has some. Marked cold, since dropped packets are mostly data packets, which
-    /// usually have no options.
+    /// Removes the options of a packet that has at least one. Marked cold, since most dropped packets are data packets
+    /// without options.
     #[cold]
     fn forget_some(&mut self, handle: SackHandle) {
         if handle.has_header() {

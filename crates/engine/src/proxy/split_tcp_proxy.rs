@@ -1,12 +1,12 @@
 //! A split TCP proxy: its start node, its end node, and the connection between them, called the carrier.
 //!
-//! A segment from a sender waits in the local queue, unacknowledged. At each check, the proxy takes out as many
-//! segments as its credit allows, and gives them to the receivers at the start node. They deliver data in order to the
-//! carrier. The carrier's receiver at the end node passes this data to the senders of the last leg.
+//! A segment from a sender waits in the local queue, unacknowledged. Periodically, the proxy takes as many segments
+//! from the queue as its credit allows. Receivers at the start node acknowledge these segments, and pass data in order
+//! to the carrier. The carrier's receiver at the end node passes the data to the senders of the last leg.
 //!
 //! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier costs credit, which
-//! is returned when the data is sent. Segments after a gap cost no credit until the gap is filled. In the thesis they
-//! do, with a risk of deadlock: no credit may be left for the missing segments.
+//! is returned when the data is sent. Segments after a gap cost no credit until the gap is filled. If they did, as in
+//! the thesis (`proxy/mod.rs`), a deadlock could occur: no credit might be left for the missing segments.
 
 use std::collections::VecDeque;
 
@@ -137,7 +137,7 @@ impl SplitTcpProxy {
         self.forget_dropped(env);
     }
 
-    /// Processes a periodic check of the local queue: gives as many segments to the carrier as the credit allows.
+    /// Passes segments from the local queue to the carrier connection, as far as the credit in payload bytes allows.
     pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);
@@ -203,8 +203,8 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes a segment of the carrier at the end node. All data that is then in order is passed to the senders of
-    /// the second legs.
+    /// Processes a segment that the proxy's start node has sent to its end node. Passes data that is now in order to
+    /// the senders of the second legs.
     pub(super) fn on_end(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let receiver = &mut endpoints.tcp[self.carrier].receiver;
         receiver.on_segment(packet, env);
@@ -230,7 +230,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes the stop of a sender's application: the connection ends after the data sent so far.
+    /// Processes the stop of the application of connection `from`: the connection ends after the data sent so far.
     pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(Legs {
             sender,

@@ -451,8 +451,8 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Checks that each limit is converted to a capacity or refused. A limit taken over from the opposite direction is
-/// raised to one packet instead of refused.
+/// Checks that each limit is converted to a capacity or refused. If a time or a multiple of the BDP was taken over from
+/// the opposite direction of the link, a capacity below one packet is raised to one packet instead of refused.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));
@@ -505,8 +505,8 @@ fn limits_follow_from_the_link_and_hold_a_packet() {
     }
 }
 
-/// Checks the context of a queue on a link without an opposite direction. The rate is constant, the round-trip time is
-/// twice the link's delay, and the configuration is not taken over from an opposite direction.
+/// Checks the defaults of [`LinkContext::new`]. The rate is constant, the round-trip time is twice the link's delay,
+/// and the queue's configuration is not that of the opposite direction.
 #[test]
 fn a_link_alone_has_a_constant_rate() {
     let link = link();

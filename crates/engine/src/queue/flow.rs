@@ -121,8 +121,8 @@ mod tests {
         assert_eq!(flow_key(&packet), 0x1_ffff_ffff);
     }
 
-    /// Keys are mixed as by `SplitMix64`. With seed 0, this generator mixes multiples of the golden ratio; the expected
-    /// values are its first outputs.
+    /// [`mix`] is the mixing function of the random generator `SplitMix64`: for multiples of the constant `golden`, the
+    /// results are the generator's first outputs with seed 0.
     #[test]
     fn keys_are_mixed_by_splitmix64() {
         let golden = 0x9e37_79b9_7f4a_7c15_u64;

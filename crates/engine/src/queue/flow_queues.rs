@@ -71,7 +71,7 @@ pub(super) enum EmptyNew {
     /// The queue becomes old and waits for its next turn. A flow that sends occasionally therefore does not stay new
     /// for ever (RFC 8290 section 4.2).
     TurnsOld,
-    /// The queue becomes old if another queue is old; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
+    /// The empty queue becomes old if there are old queues; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
     TurnsOldBehindOthers,
     /// The queue leaves the lists. Only queues that have used up their quantum become old (CAKE).
     Leaves,
@@ -80,9 +80,10 @@ pub(super) enum EmptyNew {
 /// Part of the longest queue that is dropped when the limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of its packets. Of equally long queues, the queue whose turn comes first is chosen (RFC 8290 section 4.1).
+    /// Half of the longest queue's packets. Of equally long queues, the next in turn is chosen (RFC 8290 section 4.1).
     Packets,
-    /// Half of its bytes. Of equally long queues, the queue with the lowest number is chosen (Linux, `fq_codel_drop`).
+    /// Half of the longest queue's bytes. Of equally long queues, the queue with the lowest number is chosen (Linux,
+    /// `fq_codel_drop`).
     Bytes,
 }
 
@@ -137,8 +138,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the next packet to transmit (section 4.2). As in Linux (`net/sched/sch_fq_codel.c`), a queue's turn ends
-    /// when its credits are used up. `take` removes the next packet of a given queue.
+    /// Returns the next packet to transmit (RFC 8290 section 4.2). As in Linux (`net/sched/sch_fq_codel.c`), a queue's
+    /// turn ends when its credits are used up. `take` removes the next packet of a given queue.
     #[inline]
     pub(super) fn dequeue(
         &mut self,
@@ -174,8 +175,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Drops about half of the packets or bytes of the longest queue, from its head, and at most `most` packets.
-    /// Returns a mutable reference to the queue management of this queue, and the number of drops.
+    /// Drops about half of the packets or bytes of the longest queue, from its head, but at most `most` packets.
+    /// Returns the active queue management of this queue, and the number of drops.
     pub(super) fn drop_from_longest(
         &mut self,
         most: u32,

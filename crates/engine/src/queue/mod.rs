@@ -104,8 +104,7 @@ impl Queue {
         Self::Buffered(Box::new(config.buffered(stream)))
     }
 
-    /// Adds ACK filtering: a newer acknowledgement replaces an older one that waits. Only for queues with explicit
-    /// service.
+    /// Adds ACK filtering to a queue that stores packets: a newer acknowledgement replaces an older one that waits.
     pub(crate) fn filtering_acks(self) -> Self {
         let Self::Buffered(discipline) = self else {
             unreachable!("made for service on arrival");
@@ -125,7 +124,7 @@ impl Queue {
         }
     }
 
-    /// Returns the time until the next update; `None` if the queue needs no updates, or is not served explicitly.
+    /// Returns the time until the next update of the discipline; `None` if the discipline needs no updates.
     pub(crate) fn update_interval(&self) -> Option<Span> {
         match self {
             Self::Buffered(queue) => queue.update_interval(),

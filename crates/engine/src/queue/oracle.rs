@@ -89,7 +89,7 @@ const FLOW_QUEUES: FlowQueuesParameters = FlowQueuesParameters {
     queues: 1024,
 };
 
-/// Returns the cases: for each, a name and the parameters of a discipline.
+/// Returns the disciplines to test: the name and the parameters of each.
 fn cases() -> Vec<(&'static str, QueueConfig)> {
     let limit = Capacity::Packets;
     let codel = |control, ecn| {

@@ -183,7 +183,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each queue keeps its order, and there are no more rings than queues that held packets at the same time.
+        /// Each queue keeps its order, and there are at most as many rings as queues held packets at one time.
         #[test]
         fn queues_keep_their_order(
             steps in prop::collection::vec((0u32..5, 1u16..1500, any::<bool>()), 1..300),

@@ -86,7 +86,7 @@ pub(super) mod class {
     pub(in crate::schedule) const PROGRESS: u64 = 21;
     pub(in crate::schedule) const END: u64 = 22;
     pub(in crate::schedule) const SHIFT: u32 = 59;
-    /// Number of bits of a link's index in the tag of an arrival. Above the index are the tie-break and the class.
+    /// Number of bits of a link's index in the tag of an arrival. Above the index are the event's tie-break and class.
     pub(in crate::schedule) const LINK_BITS: u32 = 22;
 }
 

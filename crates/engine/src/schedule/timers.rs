@@ -12,7 +12,7 @@ use super::{Event, Schedule};
 /// Highest bit of a connection's number, set for connections that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// Number of low bits, in a number with [`OPENED`], that identify an open connection, its direction and its leg.
+/// Number of low bits that identify the connection, its direction and its leg, in a number with the bit [`OPENED`] set.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Kinds of connection timers, in their order of processing at equal times.
@@ -98,19 +98,19 @@ impl Timer {
     }
 }
 
-/// Number of a block: the timers of consecutive connections. Connections that traffic has opened have separate blocks.
+/// Number of a block: the timers of 64 connections with consecutive numbers, either all opened by traffic or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(pub(super) u32);
 
 /// Deadlines of all timers of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines {
-    /// Two tables of deadlines: for the flows' own connections, and for connections that traffic has opened.
+    /// Two tables of deadlines: for connections of flows, and for connections opened by traffic sources.
     tables: [Table; 2],
 }
 
 impl Deadlines {
-    /// Sets a connection's deadline. Returns the connection's block of timers if the block needs a new event.
+    /// Sets a connection's deadline. Returns the connection's block of timers if an event must be scheduled for it.
     #[inline]
     pub(super) fn set(&mut self, connection: u32, deadline: Time) -> Option<Block> {
         let (table, place) = Self::place(connection);
@@ -230,8 +230,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the id of a connection: below 70, of one that exists from the beginning; from 70 on, of one that traffic
-    /// has opened. Timers of 70 connections take more than one block.
+    /// Returns the id of connection `number`. Connections 0 to 69 exist from the beginning; traffic opens the others.
+    /// The number 70 is chosen so that the timers take more than one block.
     fn connection(number: usize) -> u32 {
         let place = (number % 70) as u32;
         if number < 70 {

@@ -76,7 +76,7 @@ impl Journal {
         self.ends.get(&host).copied().unwrap_or(EndState::NEW)
     }
 
-    /// Resets the state of both endpoints when a connection begins. `number` is the number in the connection's packets.
+    /// Resets the state of both endpoints when a connection begins. All packets of the connection carry `number`.
     pub(super) fn begin(&mut self, number: u32) {
         self.ends.remove(&(number, false));
         self.ends.remove(&(number, true));

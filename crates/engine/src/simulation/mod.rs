@@ -83,7 +83,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
 /// Prefetch distance: the connection that is needed this many packets, or samples of flows, later is prefetched.
 pub(super) const AHEAD: usize = 4;
 
-/// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
+/// Returns the end of a link's lookahead `delivery`: packets that reach the far end by then may be forwarded now.
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// Delivers the packets that reach the far end of a link now, and later ones as far as its lookahead allows.
+    /// Delivers the packets that reach a link's far end now, and later ones as far as the link's lookahead allows.
     #[inline(always)]
     fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -254,8 +254,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Forwards the packets that have arrived at a link's far end. Also delivers later packets, ahead of time, to
-    /// endpoints that hold them for an extra delay ([`Self::hold_ahead`]).
+    /// Forwards the packets that have arrived at a link's far end to the next link or to an endpoint. Endpoints that
+    /// hold packets for an extra delay get them even before their arrival ([`Self::hold_ahead`]).
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -270,7 +270,8 @@ impl World {
         }
     }
 
-    /// Delivers packets that have just entered empty links, if the packets' endpoints hold them for an extra delay.
+    /// Processes links that were empty and have just accepted a packet. The packet is passed to its endpoint at once if
+    /// the endpoint holds packets for an extra delay; otherwise, the packet's arrival is scheduled.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
         while let Some(link) = self.env.network.take_ready() {
@@ -362,7 +363,7 @@ impl World {
         }
     }
 
-    /// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
+    /// Returns the end of a link's lookahead `delivery`: packets that reach the far end by then may be forwarded now.
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;

@@ -6,11 +6,11 @@ use crate::packet::Packet;
 /// Flows of real programs outside the simulation, and packets of these flows that have crossed the network.
 #[derive(Debug, Default)]
 pub(super) struct OutsideFlows {
-    /// Number of the first flow of programs outside. These flows are numbered after datagram streams and connections of
-    /// foreign stacks.
+    /// Number of the first outside flow. Outside flows are numbered after datagram streams and connections of foreign
+    /// stacks.
     pub(super) first: u32,
     pub(super) paths: Vec<Path>,
-    /// Packets that have reached the ends of their routes, and wait to leave.
+    /// Packets that have reached the ends of their routes, and wait to be handed to the receiving hosts.
     pub(super) arrived: Vec<Packet>,
     /// Bytes of the packet that enters or leaves at present.
     pub(super) bytes: Vec<u8>,

@@ -14,7 +14,7 @@ use crate::traffic::{
 };
 
 impl World {
-    /// Adds a flow with an application that opens connections during the run.
+    /// Adds a flow whose application opens connections during the run.
     pub(super) fn add_traffic(
         &mut self,
         config: &Config,

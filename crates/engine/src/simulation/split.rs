@@ -1,4 +1,4 @@
-//! Setup of proxies and of the connections that they split; and the list of all endpoints of flows, for lookahead.
+//! Setup of proxies and of the connections that they split. Also lists the endpoints of all flows, for lookahead.
 
 use std::sync::Arc;
 
@@ -127,7 +127,8 @@ impl World {
         }
     }
 
-    /// Returns the [`Endpoint`] of a sender at a node of a proxy. It also sends when other connections deliver data.
+    /// Returns the [`Endpoint`] of a sender at a node of a proxy. Data that arrives on another connection can
+    /// also cause this sender to send.
     fn prompted_edge(&self, index: usize) -> Endpoint {
         let sender = &self.tcp[index].sender;
         Endpoint::Proxy {

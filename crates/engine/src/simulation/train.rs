@@ -15,7 +15,7 @@ use crate::schedule::Schedule;
 use crate::transport::tcp::Connection;
 use crate::transport::{Environment, EventLog, FlowDelays};
 
-/// Environment of the endpoints during a train: the link that receives the answers. `S` serves this link's packets.
+/// Environment of the endpoints that a train of packets reaches. Their answers enter one link, served by `S`.
 #[derive(Debug)]
 struct LinkEnvironment<'a, S> {
     now: DualClockTime,

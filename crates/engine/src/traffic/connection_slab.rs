@@ -131,7 +131,7 @@ impl<T> Slab<T> {
     /// Minimum number of free slots: a slot is reused only when more than this number are free.
     const RESTING: usize = 256;
 
-    /// Inserts the content that `make` creates for its id. Returns this id; `None` if all slots are in use.
+    /// Stores the content that `make` creates for a free id. Returns the id; `None` if all slots are in use.
     pub(crate) fn insert(&mut self, make: impl FnOnce(ConnectionId) -> T) -> Option<ConnectionId> {
         let slot = if self.free.len() > Self::RESTING || self.slots.len() == ConnectionId::SLOTS {
             self.free.pop_front()? as usize

@@ -31,8 +31,7 @@ pub(super) struct Direction {
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.
     first: Time,
-    /// Timestamps to echo after `first`. Each entry has the time from which a timestamp is echoed, and the timestamp.
-    /// Empty unless segments arrive twice.
+    /// Timestamps that are echoed after `first`, each behind the time from which it is echoed. Usually empty.
     later: Vec<(Time, Time)>,
 }
 
@@ -77,7 +76,7 @@ impl Direction {
         }
     }
 
-    /// Prefetches the memory that a sample of a direction reads. The direction begins at byte `offset` of `place`.
+    /// Prefetches the fields that the time series reads from a direction, which begins at byte `offset` of `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);
@@ -173,7 +172,7 @@ impl Direction {
         self.sender.sent_pkts()
     }
 
-    /// Records that the other direction begins to send: its segments acknowledge the segments that have arrived.
+    /// Cancels the receiver's delayed acknowledgement, which the data of the other direction now carries.
     pub(super) fn acknowledged_by_data(&mut self, env: &mut Env) {
         self.receiver.acknowledged_by_data(env);
         self.begin_echoes();

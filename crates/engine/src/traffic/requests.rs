@@ -152,7 +152,7 @@ impl RequestModel {
     }
 
     /// Draws the times of many arrivals in advance, before the run starts. Does nothing if other sources use the same
-    /// generator: their random numbers would change.
+    /// generator, since their random numbers would change.
     pub(super) fn draw_arrivals_ahead(&mut self) {
         let Arrivals {
             intervals, coming, ..

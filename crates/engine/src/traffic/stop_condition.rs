@@ -16,10 +16,10 @@ pub(crate) struct StopCondition {
     complete: u64,
     /// Number of completed responses that exceed the required 99th percentile.
     long: u64,
-    /// Size of the largest response that began in time for the rule (`StopRule::start_within`).
+    /// Size of the largest response that began early enough to count (`StopRule::start_within`).
     longest: u64,
-    /// Number of exchanges on all connections that the rule's flows have opened so far, without completed exchanges
-    /// that began before the measurement window.
+    /// Maximum number of exchanges that can count for the rule, on the connections opened so far. Exchanges that began
+    /// before the measurement window are subtracted once they are complete.
     countable: u64,
     /// Number of connections still to open before the earliest end of the run is computed again.
     until_next_look: usize,

@@ -107,7 +107,7 @@ impl TrafficSource {
         }
     }
 
-    /// Creates a sender and a receiver; their events are recorded under the flow id `recorded`.
+    /// Creates the sender and the receiver of one leg. Their events are recorded under the flow id `recorded`.
     fn leg(&mut self, id: ConnectionId, recorded: u32, data: Path, acks: Path) -> Direction {
         let index = id.index();
         let tcp = Arc::clone(&self.tcp);

@@ -30,7 +30,7 @@ pub(crate) trait Environment {
     fn send(&mut self, packet: Packet);
 }
 
-/// Environment of the endpoints in the whole simulation: the network, and the records of flows.
+/// Environment of all endpoints: the network, and the records of flows.
 #[derive(Debug)]
 pub(crate) struct Env {
     pub(crate) network: Network,
@@ -103,7 +103,8 @@ impl EventLog {
     /// Flow id of connections without recorded events.
     pub(crate) const UNRECORDED: u32 = u32::MAX;
 
-    /// Passes all pending events and states to the recorder, each kind in order of time. No earlier ones may follow.
+    /// Passes all pending events and states to the recorder, each kind in order of time. Events and states that are
+    /// added later must not have earlier times.
     pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.pending.sort_by_key(|event| (event.time, event.flow));
         self.pending

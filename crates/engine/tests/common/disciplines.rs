@@ -46,7 +46,7 @@ const GIVEN: [(&str, (&str, &str)); 2] = [
     ("pi", ("reference", "20 packets")),
 ];
 
-/// Variants of disciplines that are tested in addition to the disciplines with their defaults.
+/// Variants of disciplines (kind, key and value) that are tested in addition to the disciplines with their defaults.
 const FORMS: [(&str, (&str, &str)); 2] = [
     ("droptail", ("drop", "head")),
     ("red", ("adaptive", "gared")),

@@ -22,7 +22,7 @@ fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms / 1000.0)
 }
 
-/// Returns the transit time of a packet of `bytes` bytes in milliseconds.
+/// Returns the transit time in milliseconds of a packet of `bytes` bytes, for [`RATE`] and [`DELAY`].
 fn way(bytes: u64) -> f64 {
     10.0 + bytes as f64 * 8.0 / 10_000.0
 }

@@ -1,7 +1,7 @@
 """Goodput of files without losses, computed from the acknowledgements of an unlimited flow.
 
-A file of n packets is complete at the n-th acknowledgement, because the times of packets do not
-depend on the length of the file.
+A file of n packets is complete at the flow's n-th acknowledgement: without losses, files of any
+length send their packets at the same times.
 """
 
 from dataclasses import dataclass

@@ -69,9 +69,10 @@ def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
 
 @of_design
 def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
-    """Return the rank correlation between the advantage over TCP and the conditions' congestion.
+    """Return the rank correlation, over conditions, between congestion and advantage over TCP.
 
-    Conditions are ranked in the printed order. The advantage is a mean over `algorithms`, or all.
+    `ORDER` ranks the conditions by congestion. The advantage in flow group `group` is a mean over
+    `algorithms`; an empty `algorithms` stands for all.
     """
     order = [condition - 1 for condition in ORDER]
     by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
@@ -121,8 +122,8 @@ def outlier_share(data: Data, of: str) -> float:
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
     """Return the gap between `algorithms` and all others on principal component 1.
 
-    Scores are means over conditions. The gap is divided by the range of the others' scores, and
-    negative unless all of `algorithms` are on the same side of this range.
+    Scores are means over `conditions`. The gap is a fraction of the range of the others' scores. It
+    is positive only if all of `algorithms` are above, or all are below, this range.
     """
     means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
     apart = np.isin(np.arange(len(means)), places(algorithms))
@@ -136,10 +137,10 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the ratio of an effect in the 16 most congested conditions to that in the others.
+    """Return the mean effect in the 16 most congested conditions over that in the 16 least.
 
-    The effect is the mean relative difference, without sign, of the alternates' goodput in flow
-    group `group` between experiments `of` and `beside`.
+    The effect is the absolute relative difference between experiments `of` and `beside` in the
+    goodput of alternates in flow group `group`.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
@@ -150,9 +151,9 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return which fraction of the alternates' flows have an advantage of more than `above`.
+    """Return the share of alternate algorithms' flows in groups with an advantage above `above`.
 
-    A flow's advantage over TCP is that of its group, the mean over conditions and algorithms.
+    A group's advantage over TCP is a mean over conditions and algorithms.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above

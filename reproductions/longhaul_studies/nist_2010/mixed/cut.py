@@ -52,10 +52,10 @@ def _values(data: Data, of: str, metrics: list[str], condition: Word = "") -> np
 def mean_ranks(
     data: Data, of: str, role: str = "", files: str = FILES, condition: Word = ""
 ) -> dict[str, float]:
-    """Return each alternate's mean rank of goodput, where the highest rank is best.
+    """Return the mean rank of goodput of each alternate algorithm; the highest rank is best.
 
-    The mean is over conditions and flow groups. `role` selects the alternate's own flows, or the
-    competing TCP flows (`TCP`); if empty, both count.
+    The mean is over conditions and flow groups. `role` selects the alternate algorithm's flows, or
+    the competing TCP flows (`TCP`); if empty, both count.
     """
     numbers = [groups.GROUPS[place][0] for place in chosen(files)]
     roles = [role] if role else list(ROLES)
@@ -69,7 +69,7 @@ def mean_ranks(
 def cut_place(
     data: Data, of: str, algorithm: str, role: str = "", files: str = FILES, condition: Word = ""
 ) -> float:
-    """Return the place of `algorithm` by mean rank of goodput on a cut network; 1 is best."""
+    """Return the place of `algorithm` by mean rank of goodput on a scaled-down network; 1: best."""
     means = mean_ranks(data, of, role, files, condition)
     return 1.0 + sum(mean > means[algorithm] for mean in means.values())
 

@@ -108,7 +108,7 @@ def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> floa
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
-    """Return the largest absolute effect of a factor not in `than` over the smallest in `than`."""
+    """Return the largest absolute effect of factors outside `than` over the smallest inside."""
     relative, named = _relative(data, of, response), than.split(",")
     others = [abs(relative[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(relative[name]) for name in named)
@@ -147,9 +147,9 @@ def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return the ratio of a response's mean at levels `first` and `then` to the largest other mean.
+    """Return a response's mean at two factors' levels, divided by the largest of the other means.
 
-    The other means are those at the three other combinations of the levels of both factors.
+    The levels are `first` and `then`, such as `x2-` and `x3+`; there are three other combinations.
     """
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
@@ -210,13 +210,13 @@ def weakest_pair(data: Data, of: str, pairs: str) -> float:
 
 @measure
 def strongest_between(data: Data, of: str, one: str, other: str) -> float:
-    """Return the largest (signed) correlation between a response in `one` and one in `other`."""
+    """Return the largest signed correlation of responses in `one` with responses in `other`."""
     return float(_between(data, of, one, other).max())
 
 
 @measure
 def strongest_size(data: Data, of: str, one: str, other: str) -> float:
-    """Return the largest |r| between a response in `one` and one in `other`.
+    """Return the largest |r| of responses in `one` with responses in `other`.
 
     r is the correlation over runs.
     """
@@ -290,9 +290,9 @@ def factor_rank(data: Data, of: str, factor: str) -> float:
 
 @measure
 def component_factor_rank(data: Data, of: str, factor: str) -> float:
-    """Return a factor's place by influence on the first four components; 1 is strongest.
+    """Return a factor's rank by influence on the first four principal components; 1 is strongest.
 
-    The mean of its four ranks by absolute effect on the components' scores decides (table 4-26).
+    The influence is the mean of four ranks, by absolute effect on each component (table 4-26).
     """
     scores = components.principal_components(_responses(data, of)).scores[:, :4]
     ranks = [

@@ -1,4 +1,4 @@
-"""Reduction of a run of the sensitivity analyses: responses, and means over the network."""
+"""Reduction of a run of the sensitivity analyses: all tables except those of flow classes."""
 
 from longhaul.campaign.reduce import reduce as reduce_run
 from longhaul.campaign.store import Kept

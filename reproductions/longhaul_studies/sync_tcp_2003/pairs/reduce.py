@@ -37,9 +37,10 @@ def reduce(run: Results) -> Kept:
 
 
 def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return the map of response times as lists: sum and count in each cell with exchanges.
+    """Return the number and the sum of response times in each cell of the map that has any.
 
-    A response time lasts from a request's arrival to the end of its response.
+    Cells are by base round-trip time and response size. A response time lasts from a
+    request's arrival to the end of its response.
     """
     means = mean_map(
         (complete["extra_rtt_s"] + PROPAGATION_S).to_numpy(),

@@ -95,9 +95,9 @@ def _drains(t: np.ndarray, queue: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | None:
-    """Return the median time from the beginning of a drain to the next of `reports`.
+    """Return the median time from when the queue begins to drain until a detector reports it.
 
-    Return None if no drain is reported.
+    `reports` are the times of reports. Return None if no drain is reported.
     """
     ends = [*(began for began, _ in drains[1:]), np.inf]
     lags = []
@@ -111,7 +111,7 @@ def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | 
 def _share_rising(
     drains: Sequence[tuple[float, float]], t: np.ndarray, trend: np.ndarray
 ) -> float | None:
-    """Return the share of samples during drains with a rising `trend`; None without samples."""
+    """Return the share of samples with positive `trend` while a queue drains; None without any."""
     inside = np.zeros(len(t), bool)
     for began, ended in drains:
         inside |= (t > began) & (t < ended)

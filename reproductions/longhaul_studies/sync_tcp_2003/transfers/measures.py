@@ -58,14 +58,14 @@ def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> f
 
 @measure
 def lead(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """Return metric `each` of the lowest flow in `flows` divided by that of the highest other."""
+    """Return the smallest value of metric `each` in `flows` over the largest in other flows."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return min(chosen) / max(others)
 
 
 @measure
 def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """Return metric `each` of the highest flow in `flows` divided by that of the lowest other."""
+    """Return the largest value of metric `each` in `flows` over the smallest in other flows."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return max(chosen) / min(others)
 

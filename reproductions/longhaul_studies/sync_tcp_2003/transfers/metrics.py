@@ -121,7 +121,7 @@ def _router(kept: Kept) -> Row:
 
 
 def _detectors(kept: Kept) -> Row:
-    """Return the range of the detectors' estimates over flows, and counts of their verdicts."""
+    """Return the flows' largest estimated queueing delays, and counts of window reductions."""
     flows: list[Mapping[str, Any]] = kept["detectors"]
     row: Row = {}
     largest = np.array([1e3 * flow["largest_queueing_delay"] for flow in flows])
@@ -171,9 +171,9 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples for figures: all flows every second, and ten seconds of the queue.
+    """Return samples for figures: of all flows every second, and of the queue in some spans.
 
-    If the ACKs of a flow were traced, samples of these ACKs replace those of flows.
+    If the ACKs of one flow are stored, return samples at these ACKs in place of those every second.
     """
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES

@@ -1,8 +1,8 @@
 """Reduction of a run with long transfers: counters of links and of the measured flows.
 
 Everything is counted from the start of the measured flows, which is time 0, as in the source. There
-is no warm-up (section 4.1.3), but cross traffic begins earlier. Every acknowledgement of a single
-traced flow is stored; of several flows only the final state of their detectors.
+is no warm-up (section 4.1.3), but cross traffic begins earlier. If one flow is traced, all
+its acknowledgements are stored; if several are, only the final states of their detectors.
 """
 
 from typing import Any

@@ -159,7 +159,7 @@ def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
 def _by_share(total: str) -> Draw:
     """Return a function that draws response time distributions, with a line per end-to-end load.
 
-    The load of a link by all of its traffic, `total`, is the same for all lines.
+    All lines have the same total load `total`, which consists of end-to-end and cross traffic.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
@@ -302,7 +302,7 @@ def _groups(
     numbers: Sequence[str], title: str, published: str, x: str, y: str, draw: Draw,
     *, log: bool = False, experiments: str = "H1 H1-TUNED",
 ) -> list[Figure]:  # fmt: skip
-    """Return three figures of one kind: for light, medium and heavy congestion."""
+    """Return three figures that differ in congestion: light, medium and heavy."""
     kinds = (("light", LIGHT), ("medium", MEDIUM), ("heavy", HEAVY))
     return [
         _figure(number, f"{title}, {kind} congestion", experiments, published, x, y, draw, panels,

@@ -32,9 +32,10 @@ def crossing_ms(
 def crossing_share(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """Return the percentage at which two distribution functions of response times cross.
+    """Return the percentage of complete responses at which two distribution functions cross.
 
-    Percentages are of complete responses. Before the crossing, the function with `one` is higher.
+    The functions are of response times in runs with the levels `one` and `other` of `axis`. The
+    first function is above the second at times before the crossing.
     """
     return _crossing(data, of, one, other, axis, cell)[1]
 
@@ -44,8 +45,8 @@ def _crossing(
 ) -> tuple[float, float]:
     """Return the point at which two distribution functions of response times cross.
 
-    The point is a time in ms and a percentage of complete responses. At smaller times, the function
-    with `one` is above that with `other`.
+    The point is a time in ms and a percentage of complete responses. The functions are of runs with
+    the levels `one` and `other` of `axis`. At smaller times, the first is above the second.
     """
     first, second = (
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]

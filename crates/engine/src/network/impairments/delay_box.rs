@@ -258,8 +258,8 @@ mod tests {
         boxes
     }
 
-    /// Departures are max(now + d, previous departure + s), where d is the delay of the flow and s the transmission
-    /// time of the preceding packet (Weigle's dissertation, appendix A).
+    /// A packet leaves at max(arrival + d, previous departure + s), where d is the delay of the flow and s the
+    /// transmission time of the preceding packet (Weigle's dissertation, appendix A).
     #[test]
     fn packets_leave_in_order_at_the_rate_of_the_flow() {
         // The transmission of 1000 B takes 10 ms.

@@ -221,7 +221,7 @@ impl Network {
         self.expect_release_at(index, due);
     }
 
-    /// Schedules an event for a release at `due`, if there is no earlier event.
+    /// Schedules an event for the release of a held packet at `due`, if no earlier event is scheduled.
     #[inline]
     fn expect_release_at(&mut self, index: u32, due: Time) {
         let impairments = &mut self.impairments[index as usize];

@@ -105,7 +105,7 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the unsent data of the packets in service. `waiting_bytes` is the size of all packets scheduled later.
+    /// Returns the unsent part of the packet in service. `waiting_bytes` is the size of all packets behind it.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();

@@ -33,7 +33,7 @@ pub(crate) struct ExplicitService {
     last_arrival: Time,
     /// Number of packets between the end of their transmission and the far end.
     propagating: usize,
-    /// Arrival time of the first packet; update intervals that end before it are ignored.
+    /// Arrival time of the first packet. Update intervals of the discipline that end before this time are ignored.
     first_arrival: Time,
     effects: Effects,
 }

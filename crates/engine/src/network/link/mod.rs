@@ -259,7 +259,7 @@ impl Link {
         self.port.flow_drops.add_to(all);
     }
 
-    /// Adds this link's drops and marks of datagrams to `all`, by connection of a foreign stack.
+    /// Adds this link's drops and marks of datagrams to `all`, which is indexed by the foreign stacks' connections.
     pub(crate) fn add_datagram_drops(&self, all: &mut Vec<FlowDrops>) {
         self.port.flow_drops.add_datagrams_to(all);
     }
@@ -281,7 +281,7 @@ impl Link {
         }
     }
 
-    /// With service on arrival, updates the counters for services that have begun by `now`.
+    /// Counts the services that have begun by `now`, if the link computes departures on arrival.
     fn begin_services(&mut self, now: Time) {
         let (port, now) = (&mut self.port, DualClockTime::at(now));
         match &mut self.server {

@@ -51,14 +51,14 @@ impl Ns2Clock {
         }
     }
 
-    /// Returns the tie-break of a packet that has become the next one to reach the far end.
+    /// Returns the tie-break that orders `packet`, now the link's next one to arrive, among simultaneous arrivals.
     #[inline]
     pub(super) fn tie_break(&mut self, packet: &Packet) -> TieBreak {
         let transit = self.note_next(packet);
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records that `packet` is the next one to reach the far end. Returns the size-dependent part of its tie-break.
+    /// Records that `packet` reaches the far end next. Returns the part of the tie-break that depends on packet size.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;

@@ -79,7 +79,7 @@ impl Ring {
         (self.forwarded < self.accepted).then(|| self.at(self.forwarded))
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`.
+    /// Forwards and returns the next packet, if it reaches the far end by `until`.
     #[inline(always)]
     pub(super) fn forward(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.next()?;

@@ -110,8 +110,8 @@ impl TransitRank {
     }
 }
 
-/// Returns the deviation of ns-2's arrival time from the time in picoseconds, in units in the last place (ulps) of a
-/// time in seconds, plus `MIDDLE`. From 125 ms on, deviations of up to half a picosecond fit into the 16 bits.
+/// Returns ns-2's arrival time minus the time in whole picoseconds, in units in the last place (ulps) of a time in
+/// seconds. `MIDDLE` is added to avoid negative results. From 125 ms on, half a picosecond is less than `MIDDLE`.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);

@@ -45,7 +45,7 @@ impl LossModel {
         model
     }
 
-    /// Returns true if the model has to decide about the arriving packet. Otherwise, the packet is not lost.
+    /// Returns true if the arriving packet may be lost; false if it is certainly not lost.
     #[inline]
     pub(crate) fn is_to_decide(&self) -> bool {
         self.gap == 0

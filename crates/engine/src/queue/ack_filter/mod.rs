@@ -145,8 +145,8 @@ impl AckFilter {
         (packet.seq, packet.stamp) = (content.seq, content.stamp);
     }
 
-    /// Protects a connection's last acknowledgement from replacement. Called when another packet of the connection has
-    /// followed the acknowledgement, accepted or not.
+    /// Protects a connection's last waiting ACK from replacement, since `packet` of this connection has arrived after
+    /// the ACK. Called for all packets other than pure ACKs, even if the discipline then drops them.
     fn keep_order(&mut self, packet: &Packet) {
         if let Some(connection) = self.connections.known(packet) {
             self.waiting[connection as usize].replaceable = None;

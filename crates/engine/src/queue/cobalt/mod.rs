@@ -177,7 +177,7 @@ impl Control {
         }
     }
 
-    /// Returns CoDel's decision about a packet: the decision of `cobalt_should_drop` without its part for BLUE.
+    /// Returns CoDel's decision about a packet, as `cobalt_should_drop` makes it before BLUE's decision.
     fn signal(&mut self, parameters: &CobaltParameters, now: Time, packet: &Packet) -> Fate {
         self.resting = false;
         let due = self.is_due(now);

@@ -154,8 +154,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the charges while both queues are empty. They are equal: the L4S queue has the first turn, unless
-    /// `classic_share` is above one half.
+    /// Returns the charged bytes while both queues are empty: the same number for each queue. The L4S queue then has
+    /// the first turn, unless `classic_share` is above one half.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,

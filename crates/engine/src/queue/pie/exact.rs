@@ -36,8 +36,8 @@ impl Control {
         }
     }
 
-    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` are in the queue before it. The
-    /// packet may be marked only if `ecn` is true.
+    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` is the size of the queue that
+    /// the packet finds. The packet may be marked only if `ecn` is true.
     ///
     /// Always inlined: for most packets, a call would cost as much as the work itself.
     #[inline(always)]

@@ -42,8 +42,8 @@ impl Control {
         }
     }
 
-    /// Decides if an arriving packet is accepted, marked or dropped (`pie_qdisc_enqueue`). `waiting_bytes` are in the
-    /// queue before it.
+    /// Decides if an arriving packet is accepted, marked or dropped (`pie_qdisc_enqueue`). `waiting_bytes` is the
+    /// size of the queue that the packet finds.
     #[inline]
     pub(super) fn on_arrival(
         &mut self,
@@ -352,8 +352,8 @@ mod tests {
         assert_eq!((verdict, control.accu_prob), (Verdict::Accept, 0));
     }
 
-    /// Nothing is dropped while fewer than two packets wait (`pie_drop_early`). With more, ECN-capable packets are
-    /// marked instead of dropped, up to a probability of a tenth (`pie_qdisc_enqueue`).
+    /// Nothing is dropped while fewer than two packets wait (`pie_drop_early`). With two or more, ECN-capable packets
+    /// are marked instead of dropped, up to a probability of a tenth (`pie_qdisc_enqueue`).
     #[test]
     fn two_packets_are_enough_for_a_drop_and_a_tenth_is_marked() {
         let parameters = PieParameters {

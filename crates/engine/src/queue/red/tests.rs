@@ -62,7 +62,7 @@ fn arrival(waiting: u64) -> Arrival {
     }
 }
 
-/// Returns the number of packets between selections, for a constant queue of `waiting` packets.
+/// Returns `selections` distances, in packets, between packets that RED drops or marks at a queue of `waiting` packets.
 fn gaps(red: &mut Red, waiting: u64, selections: usize) -> Vec<u64> {
     let mut gaps = vec![];
     let mut gap = 0;

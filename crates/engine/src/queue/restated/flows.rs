@@ -142,7 +142,8 @@ enum Sorting {
 enum Emptied {
     /// The queue joins the old queues (RFC 8290 section 4.2).
     Old,
-    /// The queue joins the old queues, if any, or leaves the lists (Linux, `fq_codel_dequeue`, `fq_pie_qdisc_dequeue`).
+    /// The queue joins the old queues if there are any; otherwise it leaves the lists (Linux, `fq_codel_dequeue`,
+    /// `fq_pie_qdisc_dequeue`).
     OldBehindOthers,
     /// The queue leaves the lists (Linux, `cake_dequeue`).
     Gone,
@@ -198,7 +199,7 @@ impl<A: Clone> Lists<A> {
         (*longest.expect("packets wait"), most.expect("packets wait"))
     }
 
-    /// Adds the queue of the packet that has just arrived to the lists.
+    /// Adds the queue of the packet that has just arrived to the new queues, unless the queue is new or old already.
     fn join(&mut self, waiting: &Waiting) {
         let queue = self.queue(waiting.packets.back().expect("it has just come"));
         if !self.new.contains(&queue) && !self.old.contains(&queue) {

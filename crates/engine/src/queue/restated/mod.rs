@@ -225,7 +225,7 @@ impl Twin<'_> {
         self.compare();
     }
 
-    /// Compares the drops since the last comparison, and the number and bytes of waiting packets, with the rule's.
+    /// Compares both implementations: their drops since the last comparison, and their waiting packets and bytes.
     fn compare(&mut self) {
         let dropped = self.effects.dropped.drain(..);
         let found: Vec<_> = dropped

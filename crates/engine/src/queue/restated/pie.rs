@@ -209,8 +209,8 @@ impl Kernel {
         self.dq_tstamp = Some(at(now));
     }
 
-    /// Returns a weight per tick of delay; `per_s`, the weight per second, is rounded to sixteenths. At a probability
-    /// below 1/10, the weight is halved. For each further power of ten, the weight is also divided by 4.
+    /// Converts a weight per second of delay to a weight per tick of 64 ns. `per_s` is first rounded to a multiple of
+    /// 1/16. The weight is halved at a probability below 1/10, and divided by 4 for each further power of ten.
     fn weight(&self, per_s: f64) -> i128 {
         let ticks_per_s = 1_000_000_000 >> 6;
         let weight = (16.0 * per_s).round() as i128 * (MAX_PROB / ticks_per_s) / 16;

@@ -82,13 +82,13 @@ pub(crate) struct Xcp {
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
-    /// Increase of the throughput that a packet gets for each second of the spacing in its header.
+    /// Factor from the spacing in a packet's header to the increase of throughput that the packet is assigned.
     gain: f64,
-    /// Decrease of the throughput that a packet gets for each of its bytes.
+    /// Factor from a packet's size in bytes to the decrease of throughput that the packet is assigned.
     loss: f64,
-    /// Increase of the total throughput that is left to assign in this interval.
+    /// Increase of the total throughput, still to be assigned to packets in this interval.
     gains_left: f64,
-    /// Decrease of the total throughput that is left to assign in this interval.
+    /// Decrease of the total throughput, still to be assigned to packets in this interval.
     losses_left: f64,
     /// The persistent queue: the smallest queue in the last queue interval, in bytes.
     persistent_bytes: u64,

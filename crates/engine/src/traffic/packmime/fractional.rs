@@ -13,11 +13,11 @@ use crate::random::Stream;
 /// Number of partial sums into which a sum of products is divided; vector instructions add to all of them at once.
 const LANES: usize = 8;
 
-/// Number of sums that are computed together, so that each past value is loaded once for all. The sums belong to
-/// values that are `LANES` apart. Their partial sums fit into registers.
+/// Number of weighted sums of past values that are computed together: a past value is loaded once for all these sums.
+/// Their partial sums fit into registers.
 const SHARING: usize = 4;
 
-/// Number of successive values in a block. The contributions of older values to their sums are computed together.
+/// Number of successive values in a block. `known_parts` computes weighted sums of older values for a block at once.
 const BLOCK: usize = SHARING * LANES;
 
 /// Number of series that draw their past values together.
@@ -73,8 +73,8 @@ pub(super) struct Fractional {
     innovation: f64,
     /// Past values of the series; the newest is last. Values for which there is no weight are unused.
     past: Vec<f64>,
-    /// A weighted sum of past values for each value of the current block. The sum lacks the `BLOCK` values directly
-    /// before the value; they are added when the value is drawn.
+    /// For each value of the current block, the weighted sum of all earlier values except the newest `BLOCK`. The
+    /// missing part is added when the value is drawn.
     sums: [Lanes; BLOCK],
     /// Number of `sums` already used for a value.
     used: usize,
@@ -165,8 +165,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns the known parts of the sums of the next block: the sums of the values in `past` with the weights
-    /// `others`. The newest `BLOCK` values before each drawn value are added later.
+    /// Returns the known part of the sum for each value of the next block: values in `past` times weights in `others`.
+    /// The `BLOCK` values just before each value are added later.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
@@ -265,7 +265,7 @@ impl Recursion {
 /// Past values of many series while they are being drawn. The series are interleaved: each weight is loaded once for
 /// several series.
 struct Pasts {
-    /// Groups of `ABREAST` series; each group has the values of its series in the order of time.
+    /// Groups of `ABREAST` series. Each group has the past values of its series in the order of time.
     groups: Vec<Vec<[f64; ABREAST]>>,
     memory: usize,
     series: usize,

@@ -1,4 +1,4 @@
-//! Quantiles of PackMime's distributions, as pairs of a probability and a value: one or two percent of the points in
+//! Quantiles of PackMime's distributions, as pairs of a probability and a value: a selection of the points in
 //! ns-2.35's `packmime/packmime_ranvar.cc`.
 
 /// Sizes of downloaded files, in bytes.

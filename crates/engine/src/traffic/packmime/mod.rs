@@ -160,7 +160,7 @@ impl Requests {
 #[derive(Debug)]
 pub(super) struct Responses {
     downloads: Tail,
-    /// The current run: true if it is one of downloads, and the number of responses left in it.
+    /// The current run of responses: true if they are downloads, and the number of responses left in the run.
     run: (bool, u64),
     stream: Stream,
 }
@@ -266,7 +266,7 @@ const SERVER_SIDE: Side = Side {
 #[derive(Debug)]
 pub(super) struct RoundTrips {
     series: Gaussian,
-    /// Points `(-log10(P(X > x)), x^(1/root))` of the distribution of round-trip times; `x` is in milliseconds.
+    /// Points of the distribution of round-trip times `x`, in milliseconds: `-log10(P(X > x))`, and `x^(1/root)`.
     points: Vec<(f64, f64)>,
     root: f64,
 }

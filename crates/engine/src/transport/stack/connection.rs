@@ -313,7 +313,7 @@ impl StackConnection {
         ))
     }
 
-    /// Returns the time at which the last byte of a finite transfer was acknowledged.
+    /// Returns the time at which the last byte of a finite transfer was acknowledged; `None` before that.
     pub(crate) fn finish(&self, now: Time) -> Option<Time> {
         self.report(now).finish
     }

@@ -21,7 +21,7 @@ pub(crate) struct Received {
     delivered_pkts: u64,
     /// Payload bytes of the delivered segments.
     delivered_bytes: u64,
-    /// Number of segments that the application has received, since no segment before them is missing.
+    /// Number of segments passed to the application: no segment before them is missing.
     in_order_pkts: u64,
     in_order_bytes: u64,
 }

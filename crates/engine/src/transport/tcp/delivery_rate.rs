@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(limit_of(4), Limit::Application);
     }
 
-    /// `note_limit` records a limit that ends when all segments then in flight have been delivered.
+    /// Checks that a limit noted with two segments in flight ends at the third delivery, not at the second.
     #[test]
     fn a_limit_holds_until_its_flight_is_delivered() {
         for (delivered, limit) in [(2, Limit::Application), (3, Limit::Network)] {

@@ -211,7 +211,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// [`Ranges::unseen`] leaves out a block only if all its numbers are in the set.
+        /// [`Ranges::unseen`] leaves out a SACK block only if the set already contains all numbers of the block.
         #[test]
         fn what_is_left_out_is_known(
             acks in prop::collection::vec(prop::collection::vec((0u64..6, 1u64..4), 0..4), 1..40),

@@ -1,9 +1,9 @@
-//! The fast path for regular acknowledgements and segments. An acknowledgement is regular if the connection is in its
-//! plain state and the acknowledgement covers new data, but not the last segment. With a large window, most
-//! acknowledgements are regular.
+//! The fast path for regular acknowledgements and segments: they need no special treatment. An acknowledgement is
+//! regular if it covers new data, but not the last segment in flight, and no loss, mark, limit or timeout needs
+//! attention. With a large window, most acknowledgements are regular.
 //!
-//! The functions that process acknowledgements are compiled twice. With `REGULAR`, they process only regular
-//! acknowledgements. Van Jacobson's header prediction is the same idea (Linux, `tcp_rcv_established` of
+//! The functions that process acknowledgements are compiled twice. If their parameter `REGULAR` is true, they process
+//! only regular acknowledgements. Van Jacobson's header prediction is the same idea (Linux, `tcp_rcv_established` of
 //! `net/ipv4/tcp_input.c`).
 
 /// Returns `is_so`, a condition that is false for all regular acknowledgements and segments. With `REGULAR`, the result

@@ -100,8 +100,8 @@ impl RttEstimator {
         rtt
     }
 
-    /// Adds a round-trip time to the smoothed values, but not to the minimum. Does nothing with ns-2's clock, which
-    /// would also need the send time.
+    /// Updates the smoothed round-trip time, its variation and the timeout, but not the minimum. Does nothing with
+    /// ns-2's clock, which would also need the send time.
     #[inline]
     pub(crate) fn smooth(&mut self, config: &Rto, rtt: Span) {
         if let RttClock::Exact { granularity } = config.clock {

@@ -106,9 +106,9 @@ mod tests {
         assert!(fill(3, 4, 8.0));
     }
 
-    /// The largest flight counts until its segments are acknowledged (`tcp_cwnd_validate`). Before that, only a larger
-    /// flight replaces it. A flight that fills the window (here of ten segments) replaces any other, and is replaced
-    /// only by another such flight.
+    /// The record of the largest flight is kept until that flight is acknowledged (`tcp_cwnd_validate`). Until then, a
+    /// flight that fills the window (here of ten segments) replaces any other. A flight that does not fill the window
+    /// replaces only a smaller one that did not fill it either.
     #[test]
     fn the_largest_flight_counts_until_it_is_acknowledged() {
         let mut usage = WindowUsage::default();

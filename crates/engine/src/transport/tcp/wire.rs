@@ -19,7 +19,7 @@ impl<'a> Wire<'a> {
         u64::from(self.config.mss_bytes)
     }
 
-    /// Returns one past the number of the last segment; the largest number for an unlimited (greedy) source.
+    /// Returns one past the number of the last data segment; the largest `u64` for an unlimited (greedy) source.
     pub(super) fn end(&self) -> u64 {
         self.config
             .transfer

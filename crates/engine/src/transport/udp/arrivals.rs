@@ -14,7 +14,7 @@ const WINDOW: u64 = 1 << 18;
 /// Sequence numbers that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    /// Bits of the sequence numbers, in words of 64. `words[0]` is word number `first`; all sequence numbers before it
+    /// A bit for each sequence number from 64 * `first` on: 1 if the datagram has arrived. All smaller sequence numbers
     /// count as arrived.
     words: VecDeque<u64>,
     first: u64,
@@ -38,7 +38,7 @@ impl Arrivals {
         first
     }
 
-    /// Extends `words` to the word with the index `place`, and drops words before the window. Returns its new index.
+    /// Extends `words` to the element `place`, and drops elements before the window. Returns the element's new index.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {

@@ -208,7 +208,7 @@ impl Port {
         self.ring.push(*packet, self.ring.accepted())
     }
 
-    /// With service on arrival, updates the counters for services that have begun by `now`.
+    /// Counts the services that have begun by `now`, if the link computes departures on arrival.
     #[inline(always)]
     pub(super) fn begin_services(&mut self, clock: &mut impl Clock, now: DualClockTime) {
         while self.waiting_pkts > 0 && clock.has_begun(now) {

@@ -57,8 +57,8 @@ impl Bitmap {
 /// The words of the set.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Ring of words, indexed by the number of a word modulo the length, a power of two. The ring is longer than the
-    /// range `window`: it also has the empty words directly before and after this range.
+    /// Ring of words, indexed by the number of a word modulo the length, a power of two. The ring holds the words of
+    /// the range `window`, and an empty word on each side of this range.
     words: Vec<u64>,
     not_empty: Tree,
     not_full: Tree,

@@ -6,7 +6,7 @@ const BITS: usize = u64::BITS as usize;
 /// A set of places, as a tree of words.
 #[derive(Debug)]
 pub(super) struct Tree {
-    /// Bits of each level, from the places themselves to the single word at the top.
+    /// Bits of each level. The first level has one bit for each place; the last level is a single word.
     levels: Vec<Vec<u64>>,
 }
 

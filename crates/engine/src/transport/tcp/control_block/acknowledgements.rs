@@ -121,7 +121,7 @@ impl ControlBlock {
     }
 
     /// Processes an acknowledgement of `acked` new segments outside recovery. The window may grow. An [`AckSample`] is
-    /// made only if the algorithm needs it, or if the acknowledgement or the unused window may forbid growth.
+    /// made only if the algorithm needs it, or if an echoed mark or an unused part of the window may forbid growth.
     #[inline(always)]
     pub(crate) fn on_new_ack<const REGULAR: bool>(
         &mut self,
@@ -232,7 +232,7 @@ impl ControlBlock {
     }
 
     /// Returns the growth credit of an acknowledgement of `acked` segments, in segments: one per acknowledgement, or
-    /// one per segment acknowledged or delivered.
+    /// one per segment acknowledged or delivered, according to `ack_counting`.
     #[inline]
     fn credit(&self, ack: Ack, acked: u64) -> f64 {
         match self.config.ack_counting {

@@ -82,8 +82,8 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Returns the number of bytes that all segments below `segment` together lack to be full. `segment` must be above
-    /// the short segments that have been forgotten.
+    /// Returns the number of bytes that all segments below `segment` together lack to be full. All short segments that
+    /// have been forgotten must be below `segment`.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
             return self.forgotten;
@@ -118,7 +118,7 @@ impl ShortSegments {
         }
     }
 
-    /// Removes the record of the last segment, `segment`, if it is short. Returns the bytes that it lacks to full size.
+    /// Removes the record of the last segment, `segment`, if it is short. Returns the number of bytes to its full size.
     fn take_last(&mut self, segment: u64) -> u64 {
         match self.last() {
             Some(last) if last.segment == segment => {

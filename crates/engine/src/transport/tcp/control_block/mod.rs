@@ -49,7 +49,7 @@ pub(super) enum LastReduction {
 pub(super) enum Sending {
     /// Segments leave at once, in any number.
     Freely,
-    /// Segments leave at once, but pacing, jitter or the limit on bursts may delay them.
+    /// No segment waits, but pacing, jitter or the limit on bursts may delay the next ones.
     AtOnce,
     /// Segments leave two at a time.
     InPairs,
@@ -258,7 +258,7 @@ impl ControlBlock {
         }
     }
 
-    /// Resets the clock, which draws its phase once more: in ns-2, the beginning of a run resets all agents.
+    /// Resets the round-trip time estimator, with a new phase of the clock: ns-2 resets all agents when a run begins.
     pub(super) fn reset_clock(&mut self) {
         let phase = tick_phase(&self.config, &mut self.stream);
         self.rtt = RttEstimator::new(&self.config.rto, phase).timed_by(self.rtt.timing);
@@ -364,7 +364,7 @@ impl ControlBlock {
         self.nxt < self.end && self.nxt < self.una + self.peer_window
     }
 
-    /// Returns the whole segments that the congestion window and the peer allow in flight.
+    /// Returns the number of whole segments that the congestion window and the peer allow in flight.
     #[inline]
     pub(super) fn window(&self) -> u64 {
         (self.congestion.window.cwnd() as i64 as u64).min(self.peer_window)

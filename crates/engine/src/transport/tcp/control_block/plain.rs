@@ -35,7 +35,7 @@ impl ControlBlock {
         self.plain != Plain::Nothing
     }
 
-    /// Returns true if new data segments take the fast path, too: nothing but the window delays them.
+    /// Returns true if acknowledgements and new data segments take the fast path: only the window delays segments.
     #[inline(always)]
     pub(crate) fn sends_plainly(&self) -> bool {
         self.plain == Plain::Sending

@@ -121,8 +121,8 @@ impl ControlBlock {
         self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
     }
 
-    /// Halves the window once for each timeout within `unused`, the time without a transmission (Linux,
-    /// `tcp_cwnd_restart` and `tcp_current_ssthresh`).
+    /// Halves the window once for each retransmission timeout that fits into `unused`, the time since the last
+    /// transmission (Linux, `tcp_cwnd_restart` and `tcp_current_ssthresh`).
     pub(crate) fn halve_unused(&mut self, unused: Span) {
         let timeouts = unused.as_ps() / self.rtt.timeout().as_ps();
         if unused <= self.rtt.timeout() {

@@ -139,7 +139,7 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Records the first segment of a burst for the delivery rate. Returns the same values as [`Self::equip`].
+    /// Records the first segment of a burst for the delivery rate. Returns `flags` unchanged, and no options.
     #[inline(never)]
     fn begin_burst(
         &mut self,
@@ -293,8 +293,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// Returns the pacing in Linux's variant: a burst begins when the intervals of all earlier segments are over. After
-    /// a pause, a burst's intervals are shortened by up to half.
+    /// Returns the pacing by Linux's rule: a burst begins when the intervals of all earlier segments are over. After a
+    /// pause, the intervals of the next burst are shortened, at most by half.
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {
@@ -352,7 +352,7 @@ impl ControlBlock {
         }
     }
 
-    /// Processes a send event. Returns true if the wait is over. Returns false if a later event has replaced this one.
+    /// Ends a random delay or a pacing gap at its send event. Returns false if a later event has replaced this event.
     pub(crate) fn end_wait(&mut self, now: Time) -> bool {
         let is_due = self.sending == Sending::Later && self.pace.due == now;
         if is_due {

@@ -29,8 +29,8 @@ const INTERACTIVE: Span = Span::from_millis(40);
 /// Number of duplicate acknowledgements for a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
 const FIRST_DUPLICATES: u32 = 3;
 
-/// Maximum delay of duplicate acknowledgements after the first three for a hole (`tcp_comp_sack_delay_ns`). A twentieth
-/// of the round-trip time is a further limit. At most 44 acknowledgements are held back (`tcp_comp_sack_nr`).
+/// Maximum delay of duplicate acknowledgements for a hole, except the first three (`tcp_comp_sack_delay_ns`). A
+/// twentieth of the round-trip time is a further limit. At most 44 acknowledgements are held back (`tcp_comp_sack_nr`).
 const HELD_BACK: Span = Span::from_millis(1);
 const HELD_BACK_COUNT: u32 = 44;
 const ROUND_TRIP_PARTS: u64 = 20;

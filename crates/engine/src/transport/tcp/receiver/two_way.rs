@@ -9,7 +9,7 @@ use super::Receiver;
 use crate::transport::Environment;
 
 impl Receiver {
-    /// Begins without a handshake in this direction. To be called before the first segment arrives.
+    /// Makes segment 1 the first one expected: data in this direction needs no handshake of its own.
     pub(crate) fn join(&mut self) {
         self.next = 1;
         self.leave_plain();

@@ -224,14 +224,14 @@ impl Sack {
         Some(last)
     }
 
-    /// Records a retransmission. All segments between the former `high_rxt` and `segment` are acknowledged.
+    /// Records the retransmission of `segment`, the first unacknowledged segment from `high_rxt` on.
     fn note_retransmission(&mut self, segment: u64) {
         self.high_rxt = segment + 1;
         self.retransmitted += 1;
     }
 
-    /// Ends and begins recoveries, and lets the window grow if growth is allowed. `sample` belongs to an
-    /// acknowledgement with newly delivered segments.
+    /// Ends a completed recovery, or begins a recovery if a segment is lost. Lets the window grow if the new state
+    /// allows growth. `sample` is `None` if the acknowledgement reports no newly delivered segments.
     #[inline(always)]
     fn update_ca_state(
         &mut self,
@@ -307,8 +307,7 @@ impl Sack {
         }
     }
 
-    /// Lets the algorithm decide again if it tolerates the losses of a recovery, since more segments may have been
-    /// lost.
+    /// Lets the algorithm decide again if it tolerates a recovery's losses: more segments may have been lost.
     fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.weigh_losses(env) {
             self.start_prr(tcb);

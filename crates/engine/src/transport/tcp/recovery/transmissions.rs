@@ -17,9 +17,9 @@ const NONE: u64 = u64::MAX;
 struct Entry {
     /// Time of the last transmission; [`Time::NEVER`] once the segment is delivered.
     sent: Time,
-    /// The previous and the next segment in the list, as the lower halves of their numbers. At an end of the list, the
-    /// segment's own number is stored instead.
+    /// Lower half of the previous segment's number in the list. The first segment stores its own.
     before: u32,
+    /// Lower half of the next segment's number in the list. The last segment stores its own.
     after: u32,
 }
 
@@ -273,7 +273,7 @@ impl Transmissions {
         self.entries.forget_below(segment);
     }
 
-    /// Updates `overtaken` after the arrival of `newest`, the newest transmission known to have arrived.
+    /// Advances `overtaken` to the list's last segment sent before `newest`, the newest transmission that has arrived.
     #[inline]
     pub(crate) fn overtake(&mut self, newest: Transmission) {
         loop {
@@ -316,8 +316,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the neighbour of `segment` in the list whose lower 32 bits are `half`. Returns [`NONE`] if `half`
-    /// belongs to `segment` itself.
+    /// Returns the number of a segment next to `segment` in the list, given the lower half of this number, `half`.
+    /// Returns [`NONE`] if `half` belongs to `segment` itself.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {

@@ -54,8 +54,8 @@ impl Undo {
         self.unexplained += 1;
     }
 
-    /// Records that the segments from `left` to `right` have arrived twice. Returns true if this now holds for all
-    /// retransmitted segments: then no segment was lost.
+    /// Records that the segments from `left` to `right` have arrived twice. Returns true if all retransmitted
+    /// segments have now arrived twice: then no segment was lost.
     pub(crate) fn on_duplicates(&mut self, (left, right): (u64, u64)) -> bool {
         if right <= self.first || self.resent == Time::NEVER || self.unexplained == 0 {
             return false;

@@ -36,7 +36,7 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Adds the last `bytes` of data to send; the connection closes after them. Returns one past the last segment.
+    /// Adds `bytes` to the data to send, and closes the connection after them. Returns one past the last segment.
     pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);

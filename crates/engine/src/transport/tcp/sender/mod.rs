@@ -35,7 +35,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Offset of the memory that is read for a sample of the time series, from the sender's beginning.
+    /// Offset, from the sender's beginning, of the memory that is read for a sample of the time series.
     pub(crate) const SAMPLED: usize = offset_of!(Self, tcb);
     /// Offset of the counters, from the sender's beginning.
     pub(crate) const COUNTED: usize = offset_of!(Self, tcb.counters);
@@ -124,7 +124,7 @@ impl Sender {
         self.tcb.is_plain()
     }
 
-    /// Returns true if the packet is an acknowledgement that takes the fast path now.
+    /// Returns true if the packet is an acknowledgement that would take the fast path now.
     #[cfg(test)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
         self.tcb.expects(packet)

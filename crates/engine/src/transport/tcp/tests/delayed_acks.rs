@@ -132,8 +132,8 @@ fn later_duplicate_acknowledgements_are_held_back() {
     assert!(numbers(110, 9).is_empty());
 }
 
-/// Checks that an acknowledgement is held back only while it can report all blocks of segments that have arrived: the
-/// third block forces an acknowledgement.
+/// Checks that a segment that begins a third SACK block releases the held-back acknowledgement. Segments that extend or
+/// join SACK blocks do not release it.
 #[test]
 fn what_is_held_back_fits_into_one_acknowledgement() {
     let mut bench = nine_segments(1, false, 20);

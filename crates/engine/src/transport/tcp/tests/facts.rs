@@ -203,8 +203,8 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     }
 }
 
-/// Without timestamps, the retransmission timer gets one sample per round trip, as in ns-2. The algorithm gets a sample
-/// of every acknowledgement.
+/// Without timestamps, the retransmission timer gets one sample per round trip, as in ns-2. The congestion control gets
+/// a sample of every acknowledgement.
 #[test]
 fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
     let scribe = Scribe::new(Phases::Avoidance);

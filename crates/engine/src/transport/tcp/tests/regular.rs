@@ -51,7 +51,7 @@ fn algorithms() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The receiving end of the test: the arrived segments, and the newest one; its block is reported first.
+/// The test's receiver: the segments that have arrived. The SACK block with the newest segment is reported first.
 #[derive(Default)]
 struct Arrivals {
     next: u64,

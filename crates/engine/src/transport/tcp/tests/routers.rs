@@ -147,7 +147,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// Routers can lower a window that is not fully used, here because of the receive window, but cannot let it grow.
+/// Checks that routers can lower, but not raise, a congestion window that the receive window keeps from being used up.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {
@@ -179,7 +179,7 @@ fn pairs_leave_together_and_are_timed() {
     assert_eq!(bench.sent(), [29, 30]);
 }
 
-/// Returns a sender that may send dummy segments, after its SYN has left.
+/// Returns a sender with TCP Peach, which may send dummy segments. The sender's SYN has left.
 fn probing(config: Tcp) -> (Env, Sender) {
     let (mut env, path, streams) = super::network(End::TcpReceiver);
     let stream = streams.component("sender");

@@ -280,7 +280,7 @@ impl Pair {
     }
 
     /// Checks that the sender and the reference send the same segments and have the same number in flight. `first` is
-    /// the segment that the reference has already sent for the last acknowledgement.
+    /// the segment that the reference sent at once when it processed an acknowledgement, if any.
     fn compare(&mut self, first: Option<u64>) -> Result<(), TestCaseError> {
         let cwnd = self.sample().cwnd.unwrap();
         let sent = self.bench.sent();

@@ -45,8 +45,8 @@ fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     (windows, sent)
 }
 
-/// The lost segment is retransmitted at once, and slow start continues: each other segment that arrives lets at least
-/// one segment leave.
+/// Checks that a single loss does not reduce the window. The lost segment is resent once, and slow start continues:
+/// from the fifth acknowledgement on, each acknowledgement lets at least one segment leave.
 #[test]
 fn a_single_loss_changes_nothing() {
     for recovery in RECOVERIES {

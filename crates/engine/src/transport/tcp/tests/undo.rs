@@ -4,7 +4,7 @@ use super::{ReceiverBench, SenderBench, ms, packet, reno, tcp};
 use crate::config::{PrrRule, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 
-/// Returns the bench of a sender of ten segments. They left at 100 ms; the retransmission timer expires a second later.
+/// Returns the bench of a sender that sent ten segments at 100 ms. Its retransmission timer expires a second later.
 fn open(timestamps: Timestamps) -> SenderBench {
     let config = Tcp {
         timestamps,

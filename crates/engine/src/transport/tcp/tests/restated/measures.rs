@@ -53,8 +53,8 @@ impl Measures {
         self.segments.insert(segment, sent);
     }
 
-    /// Processes acknowledged segments; `cumulative` is true for a cumulative acknowledgement. If one of them was
-    /// retransmitted, the others may have waited for it at the receiver, and give no sample.
+    /// Processes acknowledged segments. If `cumulative` is true and one of them was retransmitted, the others may have
+    /// waited for it at the receiver, and give no round-trip sample.
     pub(super) fn on_arrived(&mut self, segments: impl Iterator<Item = u64>, cumulative: bool) {
         let mut ambiguous = false;
         let mut last = None;

@@ -148,7 +148,7 @@ impl Far {
         }
     }
 
-    /// Returns up to three blocks, the most recently changed first (RFC 2018 section 4).
+    /// Returns up to three SACK blocks, the most recently changed first (RFC 2018 section 4).
     fn blocks(&self) -> Vec<(u64, u64)> {
         let mut blocks = Vec::new();
         for &segment in self.latest.iter().rev().take(60) {

@@ -104,8 +104,8 @@ impl Rack {
         }
     }
 
-    /// Marks lost segments (step 5): overtaken segments after the end of their reordering window or, if `all`, all
-    /// overdue segments.
+    /// Marks lost segments (step 5): segments that were sent longer ago than the round-trip time and the reordering
+    /// window. Unless `all` is true, only segments sent before a delivered segment are marked.
     fn find_lost(&mut self, connection: &mut Connection, all: bool) {
         let patience = self.rtt + self.reordering_window(connection);
         let (now, newest) = (connection.now, self.newest);

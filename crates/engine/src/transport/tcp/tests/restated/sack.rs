@@ -111,8 +111,8 @@ impl Scoreboard {
         }
     }
 
-    /// Updates the congestion avoidance state and the window after an acknowledgement. It acknowledges `advanced`
-    /// segments cumulatively; `news` is true if it reports newly delivered segments.
+    /// Updates the congestion avoidance state and the window after a cumulative acknowledgement of `advanced` segments.
+    /// `news` is true if the acknowledgement reports newly delivered segments.
     fn go_on(&mut self, connection: &mut Connection, report: &Report, advanced: u64, news: bool) {
         let before = self.state;
         if self.state != State::Open && connection.una >= self.recovery_point {
@@ -281,8 +281,8 @@ fn selective_acknowledgement_follows_rfc_6675_and_6937() {
     }
 }
 
-/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`). The pipe falls by one for each acknowledgement, by two for a partial one,
-/// and rises by one for each segment sent. Each segment below the highest reported one is retransmitted once.
+/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`). In recovery, the pipe falls by one for each acknowledgement, by two for a
+/// partial one, and rises by one for each segment sent. Each hole below the highest SACKed segment is resent once.
 struct Sack1 {
     recovering: bool,
     timed_out: bool,

@@ -1,12 +1,12 @@
-//! Scripts of packetdrill (`.pkt`), read as tables from the text that packetdrill runs against a kernel.
+//! Reader of packetdrill's scripts (`.pkt`): translates each script into a [`Table`], which the tests run.
 //!
 //! ```sh
 //! PACKETDRILL=FOLDER cargo test -p longhaul-engine packetdrill -- --ignored --nocapture
 //! ```
 //!
-//! The reader accepts lines with `<` and `>`, `write`, `close`, sysctls, and assertions about `tcpi_...`. Only scripts
-//! of a lone sender with whole segments can be run. For other scripts, such as those with data from the peer, the test
-//! prints the reason.
+//! The reader accepts lines with `<` and `>`, `write`, `close`, sysctls, and assertions about `tcpi_...`. In a script
+//! that can be run, only one endpoint sends data, in full segments. If a script cannot be run, for example since the
+//! peer sends data, the test prints the reason.
 
 mod python;
 mod segment;
@@ -274,8 +274,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the step for the current time: the last step or, if time has advanced since then, a new step without an
-    /// event.
+    /// Returns the step for the current time: the last step or, if time has advanced since that step, a new step
+    /// without an event.
     fn at_this_moment(&mut self) -> &mut Step {
         if self.table.steps.is_empty() || self.clock > self.last_step {
             self.step(None);

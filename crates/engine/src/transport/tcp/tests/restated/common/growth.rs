@@ -7,8 +7,7 @@ use super::{Algorithm, Connection, Report};
 use crate::config::AckCounting;
 
 impl Connection {
-    /// Reports an acknowledgement in a recovery, or one that begins it, to the algorithm. The acknowledgement has been
-    /// processed.
+    /// Reports to [`Algorithm::Controlling`] a processed acknowledgement that arrived in a recovery or began one.
     pub(in super::super) fn report_in_recovery(&mut self, sample: &AckSample) {
         if self.algorithm == Algorithm::Controlling {
             self.told.push(format!("{:?} {sample:?}", Phase::Recovery));

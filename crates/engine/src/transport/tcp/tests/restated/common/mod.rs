@@ -73,7 +73,7 @@ impl Algorithm {
     ];
 }
 
-/// Returns true if more segments are lost than the tolerant algorithm accepts.
+/// Returns true if [`Algorithm::Tolerant`] responds to `lost` losses among `delivered` delivered segments.
 pub(super) fn exceeds_tolerance(delivered: u64, lost: u64) -> bool {
     lost > 3 + delivered / 30
 }
@@ -384,8 +384,7 @@ impl Connection {
         self.delivered = self.delivered.max(self.una - 1 + self.arrived);
     }
 
-    /// Takes a round-trip sample by RFC 6298 sections 2 and 3, with Karn's rule or timestamps (RFC
-    /// 7323).
+    /// Takes a round-trip sample by RFC 6298 sections 2 and 3, with Karn's rule or timestamps (RFC 7323).
     fn sample_round_trip(&mut self, report: &Report) {
         let rtt = if self.config.timestamps.bytes().is_some() {
             self.now.since(report.stamp)

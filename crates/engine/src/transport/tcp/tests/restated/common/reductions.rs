@@ -15,8 +15,8 @@ impl Connection {
         }
     }
 
-    /// Processes a timeout (RFC 6298 section 5, RFC 5681 section 3.1). The threshold stays if an earlier timeout has
-    /// retransmitted this data.
+    /// Processes a timeout (RFC 6298 section 5, RFC 5681 section 3.1). The slow-start threshold stays if the
+    /// unacknowledged data was already retransmitted after an earlier timeout.
     pub(super) fn expire(&mut self, rule: &mut impl Rule) {
         self.deadline = Time::NEVER;
         if self.una == self.max_sent {
@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Reduces the window and returns true if losses tolerated so far have come to exceed the tolerance.
+    /// Reduces the window and returns true if losses tolerated so far now exceed the tolerance.
     pub(in super::super) fn weigh_losses(&mut self) -> bool {
         let tolerated = self.tolerates;
         if tolerated {
