@@ -29,7 +29,7 @@ struct Cell {
 }
 
 impl ResponseTable {
-    /// Creates a table of a smooth `function` for windows from `from` to `to`. The last cell may end below `to`.
+    /// Creates a table of a smooth `function` for windows from `from` to the last boundary of a cell not above `to`.
     pub fn new(from: f64, to: f64, function: impl Fn(f64) -> f64) -> Self {
         assert!(
             0.0 < from && from <= to && to.is_finite(),

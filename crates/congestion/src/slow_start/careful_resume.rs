@@ -164,8 +164,8 @@ impl CarefulResume {
         }
     }
 
-    /// Decides about the jump, when the segments of the initial window have arrived. The window does not jump after
-    /// losses, on a different path, or to a smaller window. A sender without data to send decides later.
+    /// Decides if the window jumps, once the segments of the initial window have arrived. The window does not jump
+    /// after losses, on a different path, or to a smaller window. Without data to send, the decision is deferred.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO

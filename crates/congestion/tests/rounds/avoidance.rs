@@ -37,9 +37,9 @@ fn cubic_follows_its_cubic() {
     }
 }
 
-/// Checks H-TCP's window `t` seconds after a reduction (draft-leith-tcp-htcp). It has grown by 10 segments in the first
-/// second, and then by the integral of `10 (1 + 10 x + x^2 / 4)` over `x = t - 1`. The round trip of the reduction does
-/// not add a segment.
+/// Checks H-TCP's growth after a reduction (draft-leith-tcp-htcp). A round trip of 100 ms adds one segment in the first
+/// second after the reduction, and `1 + 10 x + x^2 / 4` segments `x` seconds after that. The round trip of the
+/// reduction adds none.
 #[test]
 fn htcp_grows_with_the_square_of_the_time() {
     let mut flow = after_a_cut("htcp", Variant::Paper, &[], 1000.0);

@@ -242,8 +242,8 @@ fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     }
 }
 
-/// Checks CUBIC's mean windows as multiples of the RFC's mean. After a first peak that is 50 % too high, they fall
-/// slowly, from 1.427 to 1.286 after ten losses (fluid limit). With fast convergence, they are 0.86 to 0.93.
+/// Checks the ratio of each sawtooth's mean window to the RFC's mean. After a first loss at 1.5 times the RFC's peak,
+/// the ratio falls from 1.427 to 1.286 in ten losses (fluid limit). With fast convergence, the ratio is 0.86 to 0.93.
 #[test]
 fn cubic_comes_down_to_the_rfc_s_mean_slowly_or_below_it_with_fast_convergence() {
     let ratios = cubic_saw_teeth(0.0, 1.5, 1e-4, 600);

@@ -210,8 +210,8 @@ fn pcwnd_cuts_once_a_round_trip() {
     }
 }
 
-/// A reduction that is due at a duplicate acknowledgement is made at the next acknowledgement that changes the window,
-/// or not at all if a loss occurs before.
+/// Checks that a reduction that is due at a duplicate acknowledgement waits for the next acknowledgement that may
+/// change the window. A loss in between cancels the reduction.
 #[test]
 fn a_cut_waits_out_duplicates() {
     for lossy in [false, true] {

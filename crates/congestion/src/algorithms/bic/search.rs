@@ -29,7 +29,7 @@ pub struct BinarySearch {
     peak: f64,
     /// State of probing beyond the peak; `None` during the search.
     probe: Option<Probe>,
-    /// Estimate of the number of segments per acknowledgement; used in Linux only.
+    /// Estimate of the number of segments per acknowledgement; used in the variant of Linux only.
     ack_ratio: AckRatio,
 }
 

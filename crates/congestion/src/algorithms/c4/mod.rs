@@ -6,8 +6,8 @@
 //! a rate (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces
 //! at 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
 //!
-//! In Initial and after a push, the nominal rate counts as grown after a quarter of the attempted increase (version 00,
-//! section 4.3). After a probe without congestion, any growth counts. Three rules are from picoquic
+//! In Initial and after a push, the nominal rate counts as grown if it has risen by at least a quarter of the attempted
+//! increase (version 00, section 4.3). After a probe without congestion, any rise counts. Three rules are from picoquic
 //! (c4.c, August 2026), with which the draft's authors tested. Recovery drains if congestion occurs again in Recovery.
 //! Delays indicate congestion only for packets sent in probes. High jitter causes a return to Initial only below 1 MB/s
 //! and above 50 ms. Variant picoquic follows all rules of picoquic.

@@ -58,8 +58,8 @@ impl DraftC4 {
         self.begin_cycle(INITIAL_ALPHA);
     }
 
-    /// Ends Initial. Half of the window is taken as the number of segments that the path held without a queue of this
-    /// flow (section 4.2).
+    /// Ends Initial. Sets the nominal maximum round-trip time to the time in which half of Initial's window
+    /// is sent at the nominal rate (section 4.2).
     pub(super) fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         self.max_rtt_s = (self.initial_cwnd / 2.0 / self.rate).max(MIN_MAX_RTT_S);
         (self.full_eras, self.loss_rate) = (0, 0.0);

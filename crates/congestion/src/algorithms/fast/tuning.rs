@@ -11,9 +11,9 @@ use crate::periodic::Periodic;
 pub(crate) struct Tuning {
     alphas: [f64; 3],
     level: usize,
-    /// Average throughputs from which on the level rises: from low to medium, and from medium to high.
+    /// Average throughputs at or above which alpha rises: from low to medium, and from medium to high.
     raise: [f64; 2],
-    /// Average throughputs up to which the level falls: from medium to low, and from high to medium.
+    /// Average throughputs at or below which alpha falls: from medium to low, and from high to medium.
     lower: [f64; 2],
     memory: f64,
     /// Average throughput, in segments per second.

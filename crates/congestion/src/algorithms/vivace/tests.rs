@@ -45,7 +45,7 @@ impl Path {
         path
     }
 
-    /// Acknowledges one segment; a new one, sent at the current rate, takes its place.
+    /// Acknowledges one segment, a segment's transmission time after the previous acknowledgement.
     fn ack(&mut self) {
         let sent = self.offered * self.vivace.sending_rate();
         self.ack.now += Span::from_secs_f64(mbit(&self.ack) / sent);

@@ -66,7 +66,7 @@ const UP_IN_FLIGHT: f64 = 1.25;
 
 /// Minimum round-trip time on a saturated path, as a multiple of the smallest one.
 const SATURATED_RTTS: u64 = 2;
-/// Minimum ratio of pacing rate to delivery rate on a saturated path.
+/// Ratio of pacing rate to delivery rate above which a path counts as saturated, if the round-trip time is also high.
 const SATURATED_RATES: f64 = 3.0;
 
 /// State of picoquic's rules, in addition to that of the state machine.
