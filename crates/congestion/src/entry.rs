@@ -150,7 +150,7 @@ impl<T> Entry<T> {
         }
     }
 
-    /// Checks the variant and the given values of parameters, and fills in the defaults.
+    /// Returns the checked settings of `variant`: the values `given`, and the defaults of all other parameters.
     pub fn settings(
         &self,
         variant: Variant,

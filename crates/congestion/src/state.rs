@@ -50,8 +50,8 @@ impl CongestionState {
         &self.controller
     }
 
-    /// Grows the window for an acknowledgement in congestion avoidance, if the growth depends only on the credit and
-    /// the window ([`CongestionControl::increment`]). Otherwise returns false: [`Self::on_ack`] then has to be called.
+    /// Grows the window by [`CongestionControl::increment`] for an acknowledgement of `credit` segments in congestion
+    /// avoidance. Returns false if the growth depends on more: [`Self::on_ack`] then has to be called.
     #[inline(always)]
     pub fn increment(&mut self, credit: f64) -> bool {
         if self.rate_halving.is_some() || self.slow_start.watches(&self.window) {

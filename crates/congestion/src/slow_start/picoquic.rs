@@ -1,5 +1,5 @@
-//! The first slow start of picoquic, a QUIC stack. This slow start ends as soon as round-trip times have grown, and
-//! leaves half of the window.
+//! The first slow start of picoquic, a QUIC stack. When round-trip times have grown, this slow start halves the window
+//! and ends.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

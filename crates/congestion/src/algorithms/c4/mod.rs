@@ -302,8 +302,8 @@ mod tests {
         }
     }
 
-    /// Checks that three eras end Initial if the rate grows by less than a quarter in each (section 4.2). Half of the
-    /// window is taken as the capacity of the path.
+    /// Checks that three eras end Initial if the rate grows by less than a quarter in each (section 4.2). C4 then
+    /// takes half of its window as the capacity of the path.
     #[test]
     fn initial_ends_when_the_rate_stops_growing() {
         let mut path = Path::new();

@@ -55,7 +55,7 @@ impl Tuning {
         self.throughput
     }
 
-    /// Returns the alpha that applies from `now` on, after a decision on the level of alpha if one is due.
+    /// Returns alpha at `now`. If the tuning period is over, the level of alpha first follows the average throughput.
     pub(crate) fn alpha_at(&mut self, now: Time) -> f64 {
         if self.decisions.elapsed(now, self.period).is_some() {
             self.decide();

@@ -231,8 +231,8 @@ impl KernelHtcp {
 mod tests {
     use super::*;
 
-    /// Checks that the increase three seconds after the last event is `1 + 10 (t - 1) + ((t - 1) / 2)^2`, here 22
-    /// segments, with a round-trip time of 100 ms, and twice as much with 200 ms.
+    /// Checks the increase three seconds after the last event. At a round-trip time of 100 ms, it is 22 segments:
+    /// `1 + 10 (t - 1) + ((t - 1) / 2)^2`. At 200 ms, it is twice as large.
     #[test]
     fn the_increase_follows_the_time_since_the_last_event() {
         let mut htcp = KernelHtcp::new(0.8);

@@ -11,7 +11,7 @@ pub(super) struct Verdict {
     pub(super) congested: bool,
     /// Trend of the delay; `None` from detectors that compute no trend.
     pub(super) trend: Option<Trend>,
-    /// Queueing delay, of the last report or averaged, as a fraction of the largest queueing delay.
+    /// Queueing delay (the last or an average, depending on the detector), as a fraction of the largest queueing delay.
     pub(super) level: f64,
 }
 

@@ -155,8 +155,7 @@ const BITS_PER_MBIT: f64 = 1e6;
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
     Paused,
-    /// Choice between doubling the rate once more and ending the start. `before` is the utility at half of the current
-    /// rate.
+    /// Choice between doubling the rate once more and halving it. `before` is the utility at half of the current rate.
     Starting { before: f64 },
     /// Choice of a direction, from a pair of intervals above and below the rate. `high_first` gives their order. If the
     /// pair repeats a pair in which the higher rate lost less, `doubtful` is the gradient of the earlier pair.

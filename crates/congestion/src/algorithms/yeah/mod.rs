@@ -111,8 +111,8 @@ pub struct Yeah {
     competing: f64,
     alone: f64,
     estimate: QueueEstimate,
-    /// Number of segments that are delivered once everything in flight at the end of the last round has been delivered;
-    /// `None` until a round begins.
+    /// Total of delivered segments at which the current round ends. It includes all segments in flight at the beginning
+    /// of the round. `None` until a round begins.
     round_end: Option<u64>,
     /// Number of segments found in the queue at the end of the last round.
     queued: f64,

@@ -318,8 +318,8 @@ fn packet_pair() {
     assert_follows(&spec.build().unwrap(), PacketPair::default, &[2.0, 50.0]);
 }
 
-/// Law of XCP by Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the window changes by the change of the
-/// throughput multiplied by a round-trip time. If the window may not grow, it changes only downwards.
+/// Law of XCP by Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the window changes by the throughput
+/// change that routers grant, multiplied by the round-trip time. In phases without growth, only decreases apply.
 #[derive(Default)]
 struct Xcp {
     granted: f64,

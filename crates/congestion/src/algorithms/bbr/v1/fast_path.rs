@@ -60,7 +60,7 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Returns the bounds within which an acknowledgement of the gain cycle takes the fast path. They are valid until
+    /// Returns the bounds of the fast path: a time, and numbers of segments in flight. They are valid until
     /// [`Self::advance_cycle`] or [`Self::update_min_rtt`] changes the state. `target` is the window's upper bound.
     pub(super) fn fast_path_bounds(&self, now: Time, target: f64) -> FastPath {
         let (State::ProbeBw, Some((rtt, since))) = (self.state, self.min_rtt) else {

@@ -574,8 +574,8 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`): only the last burst of 7
-    /// segments is the excess. In the draft, the interval continues.
+    /// Checks that each ACK begins a new interval of ACK aggregation (`BBRUpdateACKAggregation`), so the excess is
+    /// only the last burst of 7 segments. In the draft, an earlier burst of 5 segments counts, too.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;

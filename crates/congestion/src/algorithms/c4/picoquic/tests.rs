@@ -137,8 +137,8 @@ fn jitter_of_a_slow_flow_leads_back_to_initial() {
     }
 }
 
-/// Checks that a nominal rate that was not reached is lowered: halfway to the maximum sample after a cycle without
-/// congestion, and to the maximum sample after two successive cycles with congestion.
+/// Checks that a nominal rate of 1000, of which at most 600 was measured, falls to 800 after a cycle without
+/// congestion. After two successive cycles with congestion, it falls to 600.
 #[test]
 fn a_rate_that_was_not_reached_is_lowered() {
     let lowered = |used, largest, congested: &[bool]| {
