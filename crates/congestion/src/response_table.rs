@@ -69,8 +69,8 @@ fn number(window: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Checks that the relative error of the table of `f(w) = w^2` is at most `h^2 / 4`, and comes within 10 % of this
-    /// bound.
+    /// Checks the error bound of a table of `f(w) = w^2`, with cells whose width is at most the fraction `h` of the
+    /// window. The largest relative error is at most `h^2 / 4`, and within 10 % of this bound.
     #[test]
     fn the_error_bound_holds_and_is_reached() {
         // The bound `h^2 / 8 * |w^2 f'' / f|` is `h^2 / 4` here. The error is largest just above powers of two.

@@ -165,8 +165,8 @@ impl CongestionState {
         self.window.set_cwnd(first);
     }
 
-    /// Raises the growth of the window to at least that of ns-2's limited slow start, also in congestion avoidance.
-    /// `before` is the window before the algorithm's growth.
+    /// Raises the window if the algorithm has enlarged it by less than ns-2's limited slow start does, also in
+    /// congestion avoidance. `before` is the window before the algorithm's growth.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start

@@ -1,9 +1,9 @@
 //! Gentle HighSpeed TCP: HighSpeed TCP that grows like standard TCP while round-trip times increase.
 //!
 //! Zhang, thesis, Osaka University, 2006. After each window of samples (cycle), the original variant (chapter 2) tests
-//! if round-trip times are correlated with departure times, by Fisher's transform of the coefficient. The refined
-//! variant (chapter 4) first compares the mean round-trip time of the cycle with the smallest mean since the last loss.
-//! It uses the correlation only if their difference is neither small nor large.
+//! if round-trip times are correlated with departure times, by Fisher's transform of the correlation
+//! coefficient. The refined variant (chapter 4) first compares the mean round-trip time of the cycle with the smallest
+//! mean since the last loss. It uses the correlation only if the difference of these means is neither small nor large.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -337,8 +337,8 @@ mod tests {
         }
     }
 
-    /// Checks that round-trip times that increase within a cycle suffice as congestion for the original variant only.
-    /// For the refined variant, the mean of the cycle must also exceed the smallest mean of all cycles.
+    /// Checks that round-trip times that increase within a cycle are congestion for the original variant. For the
+    /// refined variant, the mean of the cycle must also be well above the smallest mean of all cycles.
     #[test]
     fn the_refinement_trusts_means_more_than_trends() {
         let rising: Vec<u64> = (100..150).collect();

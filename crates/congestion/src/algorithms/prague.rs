@@ -140,7 +140,7 @@ impl Prague {
         self.target += (segments - slow) * self.increase(srtt, window) / self.target.ceil();
     }
 
-    /// Moves the window towards its target, rounded up to a whole segment, by at most one segment.
+    /// Moves the window by at most one segment towards its target; the target is rounded up to a whole segment.
     fn follow(&self, window: &mut Window) {
         let target = self.target.ceil();
         let step = (target - window.cwnd()).clamp(-1.0, 1.0);

@@ -92,7 +92,8 @@ enum Stage {
     /// The window has jumped at the time `since`, when `before` segments had been sent. No segment that was sent later
     /// has arrived yet.
     Unvalidated { before: u64, since: Time },
-    /// After a round trip or the arrival of a segment of the jump, until `last` segments are delivered or lost.
+    /// A segment of the jump has arrived, or a round trip has passed since the jump. The phase lasts until `last` of
+    /// the connection's segments are delivered or lost.
     Validating { last: u64 },
     /// After a loss: the window is reduced.
     SafeRetreat,

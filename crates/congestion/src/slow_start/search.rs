@@ -186,8 +186,8 @@ mod tests {
         Search::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
     }
 
-    /// Passes acknowledgements at the times `times_ms`. `totals` returns the numbers of segments sent and delivered by
-    /// a time. Returns the time in milliseconds at which slow start ends.
+    /// Passes acknowledgements to `search`, at the times `times_ms`, until slow start ends. Returns the time of the end
+    /// in milliseconds. `totals` returns the numbers of segments sent and delivered by a time.
     fn ends_at(
         search: &mut Search,
         times_ms: impl IntoIterator<Item = u64>,

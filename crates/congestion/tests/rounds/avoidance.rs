@@ -58,8 +58,8 @@ fn htcp_grows_with_the_square_of_the_time() {
     }
 }
 
-/// Vegas keeps between alpha and beta segments in the queue, on a path of 1000 segments per second and 100 ms, which
-/// holds 100 segments.
+/// Checks that Vegas keeps between alpha and beta segments in the queue, on a path of 1000 segments per second and 100
+/// ms, which holds 100 segments.
 #[test]
 fn vegas_settles_between_alpha_and_beta() {
     for (variant, from, to) in [

@@ -122,7 +122,7 @@ fn a_timeout_leaves_one_segment() {
     }
 }
 
-/// Linux reduces a window of 65 segments to 32, since it counts whole segments (Linux 6.18, `tcp_reno_ssthresh`).
+/// Checks that Linux halves a window of 65 segments to 32, a whole number (Linux 6.18, `tcp_reno_ssthresh`).
 #[test]
 fn linux_halves_whole_segments() {
     for (variant, half) in [(Variant::Paper, 32.5), (Variant::Linux6_18, 32.0)] {

@@ -25,7 +25,7 @@ fn path() -> Path {
     }
 }
 
-/// Checks that DECbit changes the window only after acknowledgements of the previous and of the current window.
+/// Checks that DECbit changes the window only after acknowledgements of two windows: the previous and the current.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);

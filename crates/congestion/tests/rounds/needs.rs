@@ -115,7 +115,7 @@ fn what_is_asked_for_is_used() {
     }
 }
 
-/// Checks that an algorithm's requirements on the transport state if it paces, sends dummies or asks routers.
+/// Checks that an algorithm requires pacing, dummy segments and requests to routers exactly if it uses them.
 #[test]
 fn what_is_sent_is_asked_for() {
     for entry in algorithms() {

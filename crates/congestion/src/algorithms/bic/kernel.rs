@@ -199,8 +199,8 @@ mod tests {
         assert_eq!(bic.reduced(14.0), 7.0);
     }
 
-    /// With an estimate of 31/16 segments per acknowledgement, 16 acknowledged segments enlarge the window as much as
-    /// 31 would without the estimate.
+    /// Checks that an estimate of two segments per acknowledgement halves the number of acknowledged segments after
+    /// which the window grows by one, from 96 to 48.
     #[test]
     fn the_estimate_of_delayed_acknowledgements_divides() {
         let mut bic = bic();

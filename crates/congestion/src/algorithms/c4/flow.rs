@@ -32,7 +32,7 @@ pub(super) struct Era {
     pub min_rtt_s: f64,
     /// Largest round-trip time in the era, in seconds.
     pub max_rtt_s: f64,
-    /// Rate coefficient of the previous era. Packets acknowledged in this era were sent with it.
+    /// Rate coefficient of the previous era, in which the packets acknowledged in this era were sent.
     pub alpha_before: f64,
 }
 

@@ -279,8 +279,8 @@ mod tests {
         near(long.delay_threshold_s(), 0.025);
     }
 
-    /// Section 4.4.1, with picoquic's bounds (c4.c): jitter counts as high if the rate is below 1 MB/s and the largest
-    /// round-trip time exceeds both 50 ms and 5/2 of the smallest one.
+    /// Checks the test for high jitter (section 4.4.1), with picoquic's bounds (c4.c): the rate must be below 1 MB/s,
+    /// and the largest round-trip time must exceed both 50 ms and 5/2 of the smallest one.
     #[test]
     fn slow_flows_with_long_round_trips_are_jittery() {
         for (bytes_per_s, min_rtt_s, max_rtt_s, jittery) in [
@@ -361,8 +361,8 @@ mod tests {
         near(path.c4.rate, 950.0);
     }
 
-    /// Checks that a delay ends a probe without a change of the nominal rate (section 5.5.1), and that a second delay
-    /// causes draining.
+    /// Checks that a high round-trip time ends a probe without a change of the nominal rate (section 5.5.1). A high
+    /// round-trip time in Recovery starts draining.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();

@@ -34,7 +34,7 @@ pub struct RealCubic {
     heard: Time,
     /// Time of the acknowledgement before the last one.
     heard_before: Time,
-    /// Estimate of the number of segments per acknowledgement; used in Linux only.
+    /// Estimate of the number of segments per acknowledgement; used in the variant of Linux only.
     ack_ratio: AckRatio,
 }
 

@@ -101,8 +101,8 @@ mod tests {
         near(ascent.change(100.0, 0.5), 0.5);
     }
 
-    /// Checks the change boundary: 5 % of the rate at first, and 6 % more after each change that it has limited. A
-    /// smaller change lowers the boundary.
+    /// Checks the change boundary. It is 5 % of the rate at first. Each change that exceeds the boundary raises it by
+    /// another 6 % of the rate. A smaller change lowers the boundary to the lowest step that allows this change.
     #[test]
     fn changes_are_bounded() {
         let mut ascent = ascent(0.05);

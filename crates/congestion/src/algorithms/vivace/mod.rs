@@ -409,7 +409,7 @@ impl CongestionControl for Vivace {
     /// Does nothing: losses have an effect through the loss rate of intervals.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Reduces the rate (section 4.3), since no acknowledgement has arrived for whole intervals.
+    /// Reduces the rate, since whole monitor intervals have passed without an acknowledgement (section 4.3).
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         self.rate *= KEPT_AT_TIMEOUT;
         (self.stage, self.started) = (Stage::Paused, true);

@@ -132,8 +132,8 @@ fn a_pair_is_five_per_cent_above_and_below() {
     }
 }
 
-/// Checks four steps of the rate on a path without losses and without a queue: each is the derivative of the utility,
-/// x^0.9, multiplied by 1, 2, 3 or 5.
+/// Checks four steps of the rate `x` on a path without losses and without a queue, where the utility is `x^0.9`. Each
+/// step is the gradient of the utility times the confidence amplifier: 1, 2, 3 and 5.
 #[test]
 fn steps_on_an_empty_path_follow_the_gradient() {
     let mut path = Path::learning();

@@ -47,7 +47,7 @@ impl Bbr {
             && ack.rtt > self.min_rtt.map(|(rtt, _)| rtt)
     }
 
-    /// Grows the window by section 4.2.3 of the draft, for a full pipe and outside the probe for the round-trip time.
+    /// Grows the window as the draft does when the pipe is full, outside ProbeRTT (section 4.2.3).
     #[inline]
     pub(super) fn grow(&self, ack: &AckSample, newly: Newly, window: &mut Window) {
         let newly_delivered = segments(newly.delivered);

@@ -95,8 +95,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Decides at the end of a probe if the next probes come early. A probe that has raised the rate by the factor
-    /// `PROBE_GROWTH` makes them early. After more than `PROBES` successive probes with less growth, they are not.
+    /// Decides at the end of a probe if the next probes come early: yes if this probe has raised the rate by the factor
+    /// `PROBE_GROWTH`; no after more than `PROBES` successive probes with less growth.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {

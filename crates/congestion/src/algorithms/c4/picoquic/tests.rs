@@ -123,7 +123,7 @@ fn delays_count_in_probes_only() {
     near(path.c4.rate, 1000.0);
 }
 
-/// A flow at 2 Mbit/s with round-trip times of 5 and 130 ms returns to Initial, and may do so repeatedly.
+/// Checks that a flow at 2 Mbit/s with round-trip times of 5 and 130 ms returns to Initial, and can do so repeatedly.
 #[test]
 fn jitter_of_a_slow_flow_leads_back_to_initial() {
     let mut path = Path::new();
