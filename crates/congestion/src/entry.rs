@@ -88,7 +88,7 @@ impl PathNeeds {
 pub struct QueueNeed {
     /// Name of the discipline in scenario files.
     pub kind: &'static str,
-    /// Effect of a path without this queue discipline; `None` for algorithms that send no requests to routers.
+    /// Text on the effect of another queue discipline; `None` for algorithms that send no requests to routers.
     pub without: Option<&'static str>,
 }
 

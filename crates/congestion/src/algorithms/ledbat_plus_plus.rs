@@ -71,7 +71,7 @@ enum Stage {
     FirstSlowStart,
     /// The delay steers the window until the next slowdown, at the time `slowdown`.
     Steady { slowdown: Time },
-    /// Slowdown with two segments per round trip, from `begun` to `ends`; `before` is the window before it.
+    /// Slowdown with two segments per round trip, from `begun` to `ends`; `before` is the window before the slowdown.
     Pause {
         begun: Time,
         ends: Time,

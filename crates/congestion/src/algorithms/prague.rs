@@ -110,7 +110,7 @@ impl Prague {
         }
     }
 
-    /// Returns true if the rate is currently scaled to that of a flow with the target round-trip time.
+    /// Returns true if the flow currently aims at the rate of a flow with the target round-trip time.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()

@@ -257,10 +257,9 @@ mod tests {
         }
     }
 
-    /// The example of RFC 9959. The saved window is 300 segments, and 29 segments are in flight. The window therefore
-    /// jumps to half of 300, which is 150, and 121 segments are sent at once. After a loss, the window becomes half of
-    /// the 63 segments that the path is known to hold. At the end of the recovery, the path is known to hold all
-    /// segments except the lost ones.
+    /// Checks the example of RFC 9959. With a saved window of 300 segments, the window jumps to 150. A loss then
+    /// reduces it to half of the segments known to fit into the path: the 29 in flight at the jump, and 34 acknowledged
+    /// since. After the recovery, 91 have been acknowledged since the jump; the threshold is half of 29 + 91.
     #[test]
     fn the_rfc_s_example_retreats_to_half_of_what_fitted() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

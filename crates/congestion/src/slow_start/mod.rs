@@ -168,8 +168,8 @@ pub enum SlowStart {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). Above `max_ssthresh`, the initial threshold, the window grows by
-    /// the step of the algorithm or of limited slow start, whichever is larger. After a congestion signal, only the
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). Above `max_ssthresh`, also the initial threshold, the window
+    /// grows by the larger of two steps: the algorithm's and limited slow start's. After a congestion signal, only the
     /// algorithm's step is used until the next timeout.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
@@ -274,7 +274,7 @@ impl SlowStart {
         )
     }
 
-    /// Grows the window below `ssthresh`. Returns the part of the acknowledgement's credit that is left when the window
+    /// Grows the window below `ssthresh`. Returns the part of [`AckSample::credit`] that is left when the window
     /// reaches `ssthresh`.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {

@@ -34,7 +34,7 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     build: |_| Ok(PicoquicSlowStart::default()),
 };
 
-/// Divisor for the limit of long samples: a long sample exceeds the base round-trip time by more than `base / GROWTH`.
+/// Divisor of the base round-trip time. A long sample exceeds the base round-trip time by more than the quotient.
 const GROWTH: u64 = 4;
 /// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
 /// (`PICOQUIC_TARGET_RENO_RTT`).
@@ -79,8 +79,8 @@ impl PicoquicSlowStart {
         }
     }
 
-    /// Updates and returns the base round-trip time. Counts the acknowledgement as `long` if all recent samples
-    /// exceed the base by more than a quarter, and by more than `packet`, the transmission time of a packet.
+    /// Updates and returns the base round-trip time. Increments `long` if all recent samples exceed the base by more
+    /// than a quarter, and by more than `packet`, the transmission time of a packet.
     fn judge(&mut self, packet: Span) -> Span {
         let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));

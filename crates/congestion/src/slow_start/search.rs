@@ -122,7 +122,7 @@ impl Search {
         self.bins = Some(Bins::new(duration, ack));
     }
 
-    /// Discards the bins, so that the next slow start is judged separately.
+    /// Discards the bins of a slow start, so that they do not count in the next one.
     pub(super) fn forget(&mut self) {
         self.bins = None;
     }

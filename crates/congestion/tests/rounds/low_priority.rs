@@ -142,7 +142,7 @@ fn ledbat_halves_its_window_at_a_loss_but_keeps_two_segments() {
     }
 }
 
-/// A standard flow fills the queue beyond the target, so LEDBAT reduces its window.
+/// Checks that a standard flow gets most of the rate: it fills the queue beyond LEDBAT's target.
 #[test]
 fn ledbat_yields_to_a_standard_flow() {
     let mut pipe = Pipe::single(

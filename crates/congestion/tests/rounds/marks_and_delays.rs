@@ -155,8 +155,8 @@ fn peach_starts_with_a_window_of_dummies() {
     assert_eq!(nearly.state.take_dummies(rtt, 2).unwrap().count, 1);
 }
 
-/// After a loss at a window of 64 segments, the window is 32, and TCP Peach sends 64 dummies. The acknowledgements of
-/// the second half of the dummies restore the window.
+/// Checks that TCP Peach restores its window with dummies. A loss reduces the window from 64 to 32 segments, and 64
+/// dummies are sent. Acknowledgements of the last 32 dummies then add a segment each.
 #[test]
 fn peach_recovers_with_dummies() {
     let mut sender = sender("peach", 64.0);

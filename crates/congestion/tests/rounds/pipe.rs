@@ -51,7 +51,7 @@ struct Segment {
     delivered: u64,
     /// Time of the last delivery that the sender knew of when it sent this segment.
     delivered_at: Time,
-    /// Departure time of the last segment that was known to be delivered when this segment was sent.
+    /// Departure time of the segment that was the last to be acknowledged before this segment was sent.
     first_sent: Time,
 }
 

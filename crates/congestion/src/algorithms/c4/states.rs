@@ -6,7 +6,7 @@ use super::measuring;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 
-/// Minimum growth of the rate, as a factor, in an era of Pushing after which Pushing continues (section 4.7).
+/// Factor by which Pushing must raise the nominal rate; a smaller increase does not count as growth (section 4.7).
 const PUSHED: f64 = 19.0 / 16.0;
 /// Number of eras without growth that end Initial (section 4.2).
 const FULL_ERAS: u32 = 3;

@@ -34,7 +34,7 @@ struct Stage {
     plateau: f64,
     /// Time from the start of the stage to the plateau, in seconds (`K`).
     until_plateau: f64,
-    /// Window that standard TCP would have (`W_reno`). It starts at half of the window before the stage.
+    /// Window of standard TCP (`W_reno`). A stage begins with half of the window before the stage.
     standard: f64,
 }
 
@@ -108,7 +108,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns a stage that begins at `now`, with a window of `1 - decrease` times `plateau` (`cubic_enter_avoidance`).
+    /// Returns a stage that begins at `now`, after a reduction of the window from `plateau` by the fraction `decrease`.
+    /// `standard` is standard TCP's window at the start of the stage (`cubic_enter_avoidance`).
     fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
         Stage {
             start: now,

@@ -89,7 +89,7 @@ impl RealCubic {
     }
 
     /// Returns the number of segments that an acknowledgement adds. The acknowledgements of a round trip together raise
-    /// the window to the cubic's value one round trip ahead, but by at most half of the window (RFC 9438 section 4.2).
+    /// the window to the cubic function's value one round trip later, at most by half (RFC 9438 section 4.2).
     fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
         (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit

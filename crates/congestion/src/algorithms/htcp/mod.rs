@@ -400,8 +400,8 @@ mod tests {
         }
     }
 
-    /// Checks that Linux does not scale the increase if the round-trip time is below a clock tick of one millisecond.
-    /// At one tick, the increase has the smallest factor, 8 / 80 (`htcp_alpha_update`).
+    /// Checks that Linux does not scale the increase by the round-trip time below a clock tick of one millisecond. At
+    /// one tick, the increase is multiplied by 8 / 80, the smallest factor (`htcp_alpha_update`).
     #[test]
     fn linux_does_not_scale_round_trips_of_no_tick() {
         for (rtt_us, expected) in [(1_000, 2.0), (999, 22.0)] {

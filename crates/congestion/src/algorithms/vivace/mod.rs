@@ -340,8 +340,8 @@ impl Vivace {
     }
 
     /// Changes the rate by the gradient of the utility between two intervals with different rates (sections 4.2 and
-    /// 4.3). If the interval with the higher rate lost less, first measures a second pair of intervals. `high_first`
-    /// and `doubtful` are the fields of [`Stage::Learning`].
+    /// 4.3). If the interval with the higher rate lost less, the decision is put off until a second pair of intervals
+    /// has been measured. `high_first` and `doubtful` are the fields of [`Stage::Learning`].
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {

@@ -29,8 +29,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Processes an acknowledgement that is within the bounds, with the result of a full update by the draft's rules.
-    /// Returns false for any other acknowledgement.
+    /// Processes an acknowledgement within the bounds, with the same result as a full update by the draft's rules.
+    /// Returns false if a full update is needed.
     #[inline]
     pub(super) fn admits(
         &self,

@@ -73,7 +73,7 @@ const SATURATED_RATES: f64 = 3.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of acknowledgements at which all seven recent round-trip times were long, since the last reset.
+    /// Number of acknowledgements since the last reset with which all seven recent round-trip times were long.
     excess: usize,
     /// True if the next probe for bandwidth comes early.
     hurries: bool,
@@ -114,7 +114,7 @@ impl Picoquic {
     }
 
     /// Counts an acknowledgement if all recent round-trip times are long: above `min_rtt` by more than a quarter plus
-    /// `MARGIN`. Resets the count if one is at most `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
+    /// `MARGIN`. Resets the count if one of these times is at most `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -171,8 +171,8 @@ impl Rules for Picoquic {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
 
-    /// Begins a new interval of aggregation at every acknowledgement: the number of segments that picoquic expects
-    /// always exceeds the number delivered (`BBRUpdateACKAggregation`).
+    /// Begins a new interval of aggregation. In picoquic, every acknowledgement ends the interval, since the expected
+    /// number of segments always exceeds the number delivered (`BBRUpdateACKAggregation`).
     fn begin_aggregation(&self, aggregation: &mut Aggregation, now: Time) {
         aggregation.go_on(Aggregation::none(now));
     }
@@ -478,8 +478,8 @@ mod tests {
         );
     }
 
-    /// A probe lasts at least a round trip; a plateau of the rate does not end it. Longer round-trip times or 1.25
-    /// bandwidth-delay products in flight do.
+    /// Checks the end of a probe: at long round-trip times or with 1.25 bandwidth-delay products in flight, but not
+    /// before a round trip has passed. A plateau of the rate does not end a probe.
     #[test]
     fn a_probe_ends_when_round_trips_grow_or_with_much_in_flight() {
         let mut flow = going_up();

@@ -103,8 +103,8 @@ fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     near(path.c4.rate, 1000.0);
 }
 
-/// Checks that an excessive round-trip time ends a probe, but has no effect while cruising. Its 150 ms exceed the
-/// nominal maximum of 100 ms by more than the delay threshold, which is at most 25 ms.
+/// Checks that an excessive round-trip time ends a probe, but has no effect while cruising. A round-trip time of 150 ms
+/// exceeds the nominal maximum of 100 ms by more than the delay threshold, which is at most 25 ms.
 #[test]
 fn delays_count_in_probes_only() {
     let mut path = Path::cruising();
