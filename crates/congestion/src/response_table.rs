@@ -1,4 +1,4 @@
-//! A table of a function of the window. It saves logarithms for each acknowledgement.
+//! A table of a function of the window. With it, acknowledgements need no logarithms.
 //!
 //! The grid follows the floating-point format: every octave is divided into equal cells. The exponent and the leading
 //! mantissa bits of a window are the number of its cell. The remaining bits are its position in the cell. Within a

@@ -77,7 +77,7 @@ enum Stage {
         ends: Time,
         before: f64,
     },
-    /// Slow start after the slowdown that began at `begun`, until the window is `before`, as before the slowdown.
+    /// Slow start after the slowdown that began at `begun`, until the window is `before`, its size before the slowdown.
     SlowStart { begun: Time, before: f64 },
 }
 

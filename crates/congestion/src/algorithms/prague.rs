@@ -270,8 +270,8 @@ mod tests {
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance with an estimated fraction of marks `alpha`. Its rate is that of a
-        /// flow with the target round-trip time.
+        /// Returns a flow in congestion avoidance. `alpha` is its estimated fraction of marked segments. The flow is
+        /// old enough to aim at the rate of a flow with the target round-trip time.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);

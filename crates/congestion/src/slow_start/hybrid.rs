@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(train(2_000, 32.0, &[("train", 1.0)]), Some(51));
     }
 
-    /// Checks that the length of the acknowledgement train that ends slow start depends on the pacing rate: more
-    /// than half of the sum of the round-trip time, 10 ms, and the time of four bursts.
+    /// Checks the length of the acknowledgement train that ends slow start. It exceeds half of the sum of two times:
+    /// the round-trip time of 10 ms, and the time that four bursts take at the pacing rate.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);

@@ -39,8 +39,8 @@ const GROWTH: u64 = 4;
 /// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
 /// (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
-/// Base round-trip time in seconds above which the removed fraction of the window no longer depends on the base
-/// round-trip time (`PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Upper bound, in seconds, of the base round-trip time from which the removed fraction of the window is computed
+/// (`PICOQUIC_TARGET_SATELLITE_RTT`).
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
 const PACING_GAIN: f64 = 1.25;
@@ -51,7 +51,7 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of acknowledgements at which all recent round-trip times were too long. Slow start ends at `SAMPLES`.
+    /// Number of acknowledgements at which all recent round-trip times were too long; at `SAMPLES`, slow start ends.
     long: usize,
     over: bool,
 }
@@ -143,7 +143,7 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// Checks that slow start ends with the thirteenth long sample, and leaves half of the window.
+    /// Checks that slow start ends with the thirteenth successive long sample, and leaves half of the window.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
         // The seven most recent samples must all be long, at each of seven acknowledgements.
@@ -172,7 +172,7 @@ mod tests {
     }
 
     /// Checks that the window rises to half of the number of segments that the maximum rate delivers in a round trip.
-    /// Four segments in 2 ms are 2,000 segments per second, or 200 segments in 100 ms.
+    /// Four segments in 2 ms are 2,000 segments per second, or 200 in 100 ms, so the window is 100.
     #[test]
     fn the_window_is_half_of_what_the_largest_rate_fills_at_least() {
         let mut slow_start = PicoquicSlowStart::default();

@@ -52,7 +52,7 @@ static PARAMETERS: [Parameter; 2] = [
     },
 ];
 
-/// Fraction of the reduction that is made gradually, as segments arrive (K of section 3.3.1; derived in appendix A).
+/// Fraction of the reduction that is made gradually, as segments are acknowledged (K of section 3.3.1; appendix A).
 const K: f64 = 2.0 / 3.0;
 
 /// Maximum factor by which the window grows in a round trip. After a loss, the window stays above the usual reduced

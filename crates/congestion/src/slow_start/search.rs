@@ -82,7 +82,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Returns the totals at an acknowledgement. The segments sent are those delivered, lost or in flight.
+    /// Returns the numbers of segments sent (those delivered, lost or in flight) and delivered at an acknowledgement.
     fn of(ack: &AckSample) -> Self {
         Self {
             sent: ack.delivered + ack.lost + ack.in_flight,

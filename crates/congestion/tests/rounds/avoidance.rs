@@ -202,8 +202,8 @@ fn illinois_follows_the_queueing_delay() {
     }
 }
 
-/// Checks that Linux's BIC grows by one segment per round trip up to `low_window`, without compensation for delayed
-/// acknowledgements. `bictcp_update` of Linux 2.6.22 returns before the compensation.
+/// Checks that Linux's BIC grows by one segment per round trip up to `low_window`. BIC compensates for delayed
+/// acknowledgements only above `low_window` (`bictcp_update`, Linux 2.6.22).
 #[test]
 fn bic_of_linux_is_standard_up_to_its_low_window() {
     let mut flow = after_a_cut("bic", Variant::Linux2_6_22, &[], 8.0);

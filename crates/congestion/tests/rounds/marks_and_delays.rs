@@ -75,9 +75,9 @@ fn delay_gradient_turns_at_the_knee() {
     }
 }
 
-/// Checks that packet pair sets the window to the capacity of the path, plus one segment in the queue. The path of
-/// 100 ms holds 100 segments of 1 ms each. If the acknowledgements of a pair arrive 2 ms apart, the mean spacing rises
-/// from 1 to 1.125 ms, by a weight of 1/8.
+/// Checks that packet pair sets the window to the capacity of the path, plus one segment in the queue. The path of 100
+/// ms holds 100 segments of 1 ms each. A second pair, with a spacing of 2 ms and a weight of 1/8, raises the mean
+/// spacing from 1 to 1.125 ms.
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);

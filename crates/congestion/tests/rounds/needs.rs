@@ -226,7 +226,7 @@ fn needs_follow_from_the_signals_that_algorithms_answer() {
     }
 }
 
-/// Checks that TCP-LP measures one-way delays, except in variant linux-6.18, which is standard TCP.
+/// Checks that TCP-LP needs one-way delays and round-trip times, except as standard TCP (variant linux-6.18).
 #[test]
 fn a_form_that_is_standard_tcp_asks_for_nothing() {
     for (variant, asks) in [

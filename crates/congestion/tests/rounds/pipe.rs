@@ -1,8 +1,8 @@
 //! A model of flows that share one bottleneck with a queue, segment by segment. It is for algorithms that pace, or that
 //! respond to delays, marks or delivery rates.
 //!
-//! Segments wait in one queue. Each segment's acknowledgement returns a round-trip time after its service; for a
-//! dropped segment, it reports the loss. A retransmission is modelled as a new segment.
+//! Segments wait in one queue. A segment's acknowledgement returns a round-trip time after its service, and the report
+//! of a dropped segment at the same time as if it had been served. A retransmission is modelled as a new segment.
 
 use std::collections::VecDeque;
 

@@ -16,7 +16,7 @@ fn granted(sender: &mut Sender, change: f64) -> f64 {
 }
 
 /// Checks that XCP's window changes by the granted change of the throughput multiplied by the round-trip time. At 100
-/// ms, 20 more segments per second are two more segments. At least one segment remains.
+/// ms, 20 more segments per second are two more segments. The minimum window is one segment.
 #[test]
 fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     let mut sender = sender("xcp", &[], 10.0);

@@ -18,7 +18,7 @@ const CRUISING_ERAS: u32 = 2;
 const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
 
 impl DraftC4 {
-    /// Begins an era (C4's round trip). `alpha` is the rate coefficient of packets sent until now.
+    /// Begins an era (C4's round trip). `alpha` is the rate coefficient (factor on the nominal rate) of the era before.
     fn begin_era(&mut self, ack: &AckSample, alpha: f64) {
         self.era = Era::new(ack.delivered + ack.lost + ack.in_flight, alpha);
     }

@@ -15,7 +15,7 @@ const HZ: u64 = 250;
 /// Number of time units per second (`BICTCP_HZ`); also the denominator of constants.
 const UNIT: u64 = 1024;
 
-/// Maximum number of acknowledged segments per segment of growth, until the first loss: growth by 5 % per round trip.
+/// Maximum of `per_segment` until the first loss: the window grows by at least 5 % per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// Minimum of `per_segment`. At this value, the window grows by half of itself per round trip.

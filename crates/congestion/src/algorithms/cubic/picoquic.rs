@@ -96,7 +96,7 @@ impl PicoquicCubic {
     }
 
     /// Returns the stage that follows a slow start. After the first slow start, the plateau is the current window
-    /// `cwnd`. After a timeout, the stage begins below its plateau, as after a reduction.
+    /// `cwnd`. After a timeout, the window begins below the plateau, as after a reduction.
     fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
             Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),

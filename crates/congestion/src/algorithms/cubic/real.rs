@@ -12,8 +12,8 @@ use crate::window::Window;
 /// Maximum growth of the window beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
-/// Number of acknowledgements per segment of growth of the Reno-friendly window, divided by the window. Linux 2.6.22
-/// rounds it down to eighths: it is `(1 + b) / (3 (1 - b))` for `b` = 819/1024 (`beta_scale`).
+/// Number of acknowledgements for one segment of growth of the Reno-friendly window, as a multiple of the window. For
+/// `b` = 819/1024, the multiple is `(1 + b) / (3 (1 - b))`; Linux 2.6.22 rounds it down to eighths (`beta_scale`).
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
 /// State of CUBIC for one flow, in the variants of RFC 9438 and of Linux 2.6.22.

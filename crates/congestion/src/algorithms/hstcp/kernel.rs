@@ -10,7 +10,7 @@ use crate::parameter::{Settings, Variant};
 /// halves the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
-    /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
+    /// Sum of the increases of acknowledgements. When it reaches the window, the window grows by one (`snd_cwnd_cnt`).
     pub(super) counted: u64,
     /// Fraction of the window that a loss removes, in 256ths: the value of the current table row.
     decrease: u64,

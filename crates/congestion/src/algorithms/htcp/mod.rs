@@ -97,7 +97,7 @@ const JIFFY: Span = Span::from_millis(1);
 /// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Smallest round-trip time up to which Linux always halves the window, instead of adapting the reduction.
+/// Threshold of the smallest round-trip time. Up to the threshold, Linux always halves the window.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
 /// Maximum increase of the largest round-trip time by one sample in Linux.
@@ -305,7 +305,7 @@ struct Throughput {
     gain: f64,
     /// Duration of a sample; zero means one round trip.
     period: Span,
-    /// True if the throughput of an epoch is the maximum of the average; false if it is the average at the epoch's end.
+    /// True if an epoch's throughput is the largest value of `mean` in the epoch; false if it is the last value.
     largest: bool,
     /// True if the average throughput starts with the first sample, false if it starts with zero.
     seeded: bool,

@@ -87,8 +87,8 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
     }
 
-    /// Checks the amplifier of successive changes in one direction: the changes are one, two, three, five, seven and
-    /// nine times the gradient. A change of direction begins again with one.
+    /// Checks the confidence amplifier. Successive changes of the rate in one direction are 1, 2, 3, 5, 7 and 9 times
+    /// the gradient. A change of direction begins again with 1.
     #[test]
     fn steps_in_one_direction_grow() {
         let mut ascent = ascent(1.0);

@@ -11,7 +11,7 @@ struct Path {
     vivace: Box<Vivace>,
     window: Window,
     ack: AckSample,
-    /// Data that the application has to send, as a fraction of the rate.
+    /// Rate of the application's data, as a fraction of Vivace's sending rate.
     offered: f64,
 }
 

@@ -145,7 +145,7 @@ impl Yeah {
         }
     }
 
-    /// Reduces the window by a part of the flow's queue before the queue overflows (precautionary decongestion).
+    /// Reduces the window if the queue contains too many of the flow's segments (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {

@@ -128,7 +128,7 @@ pub(super) struct Marks {
     pub(super) in_cycle: bool,
     /// True if there were losses in this cycle of ProbeBW.
     pub(super) lost_in_cycle: bool,
-    /// Number of delivered or lost segments at which one round trip has passed since the last marks.
+    /// End of the last round trip with marks, as a number of delivered or lost segments.
     round_until: u64,
 }
 

@@ -35,7 +35,7 @@ use crate::window::Window;
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
-/// Smallest round-trip time up to which no sample counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
+/// Threshold of the smallest round-trip time. Up to the threshold, no sample is long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
 /// Fraction by which a sample may exceed the smallest round-trip time and still postpone ProbeRTT. The transmission
@@ -52,7 +52,7 @@ const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
-/// Maximum number of successive probes that raise the rate by less than `PROBE_GROWTH` before the early probes end.
+/// Maximum number of successive probes with less growth than `PROBE_GROWTH` before probes no longer come early.
 const PROBES: u32 = 3;
 
 /// Number of round trips without an acknowledgement after which the path counts as suspended.
@@ -155,7 +155,7 @@ impl Rules for Picoquic {
     const CONSERVES: bool = true;
     const SAMPLES_BEYOND_PROBES: bool = true;
 
-    /// Restarts Startup if the path was silent while segments were in flight.
+    /// Begins Startup again if no acknowledgement arrived for `SILENCE_RTTS` round trips while segments were in flight.
     fn begin_ack(&mut self, machine: &mut Machine, ack: &AckSample) {
         let before = std::mem::replace(&mut self.heard, ack.now);
         let silent = before > Time::ZERO && ack.now > before + ack.srtt * SILENCE_RTTS;
@@ -552,8 +552,8 @@ mod tests {
         );
     }
 
-    /// If a flight has more than three losses, and more than 2 %, the window is frozen for a round trip, at the number
-    /// of segments in flight plus the newly delivered ones. Then it is restored.
+    /// Checks that more than three losses in a flight, and more than 2 %, freeze the window for a round trip, at the
+    /// number of segments in flight plus the newly delivered ones. Then the window is restored.
     #[test]
     fn many_losses_hold_the_window_for_a_round_trip() {
         let mut flow = cruising();
