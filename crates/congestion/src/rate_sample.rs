@@ -15,7 +15,7 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Ratio of two products below which their difference cannot be a rounding error.
+    /// Upper bound of the ratio of two products that differ by more than rounding errors.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
     /// Creates a sample of `segments` delivered in `interval`, which must be longer than zero.

@@ -228,9 +228,9 @@ impl CongestionState {
         }
     }
 
-    /// Undoes the last reduction, which was spurious. The window and the threshold before the reduction, `cwnd` and
-    /// `ssthresh`, are restored, but not if the present value is larger. An algorithm that controls the window is only
-    /// notified.
+    /// Undoes the last reduction, which was spurious. Raises the window and the threshold to their values before the
+    /// reduction, `cwnd` and `ssthresh`, and notifies the algorithm. With [`Phases::All`], only notifies the algorithm,
+    /// which sets the window itself.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {
@@ -301,8 +301,8 @@ impl CongestionState {
         extension.router_request(&self.window, srtt)
     }
 
-    /// Returns true if the flow behaves differently from standard TCP. This excludes slow start, and windows at which
-    /// the algorithm is standard TCP.
+    /// Returns true if the flow is not in slow start, and its algorithm behaves differently from standard TCP at the
+    /// present window.
     pub fn departs_from_standard(&self, now: Time) -> bool {
         !self.window.in_slow_start() && self.controller.departs_from_standard(now, &self.window)
     }

@@ -319,8 +319,8 @@ mod tests {
         assert_eq!(cycle(&[7; 50]).fisher_z(), 0.0);
     }
 
-    /// The threshold of 3.09 for Fisher's transform corresponds to a correlation coefficient of 0.479 with 38 samples,
-    /// 0.304 with 100, 0.154 with 400 and 0.0756 with 1667.
+    /// Checks that the threshold of 3.09 for Fisher's transform corresponds to a correlation coefficient of 0.479 with
+    /// 38 samples, 0.304 with 100, 0.154 with 400 and 0.0756 with 1667.
     #[test]
     fn the_trend_s_threshold_is_a_correlation_that_falls_with_the_sample_size() {
         for (count, critical) in [(38, 0.479), (100, 0.304), (400, 0.154), (1667, 0.0756)] {

@@ -333,8 +333,8 @@ mod tests {
         assert!(!resume.is_under_way());
     }
 
-    /// RFC 9959: a timeout ends Careful Resume in any phase. There is no jump afterwards, only the algorithm responds
-    /// to losses, and the end of a recovery does not change the threshold.
+    /// Checks that a timeout ends Careful Resume in any phase (RFC 9959). Afterwards, Careful Resume changes neither
+    /// the window nor the threshold.
     #[test]
     fn a_timeout_ends_the_resumption() {
         for phase in ["reconnaissance", "unvalidated", "validating", "retreat"] {

@@ -218,8 +218,8 @@ impl SlowStart {
             }
     }
 
-    /// Returns true if [`Self::watch`] has to process acknowledgements: in slow start and, with Careful Resume, also
-    /// from the jump of the window until the path is known to have carried the jump's segments.
+    /// Returns true if [`Self::watch`] has to process acknowledgements: in slow start, and after a jump of Careful
+    /// Resume until the segments sent in the jump are delivered.
     #[inline]
     pub(crate) fn watches(&self, window: &Window) -> bool {
         window.in_slow_start()

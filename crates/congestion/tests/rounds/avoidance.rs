@@ -146,8 +146,8 @@ fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     }
 }
 
-/// After a loss, Veno searches the smallest round-trip time again (JSAC 2003, section III.A), so that a path that has
-/// become longer does not permanently count as congested.
+/// Checks that Veno measures the smallest round-trip time anew after a loss (JSAC 2003, section III.A). Otherwise, a
+/// path that has become longer would permanently count as congested.
 #[test]
 fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
     let longer = Path::clean(Span::from_millis(150));

@@ -247,8 +247,8 @@ fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     assert_eq!((needs.no_ecn, needs.exact_marks), (true, false));
 }
 
-/// In a recovery, Linux 2.6.22 halves the rate until the window is half of the threshold (`tcp_reno_min_cwnd`), even
-/// for algorithms with a smaller reduction. Other variants reduce the window to the threshold at once.
+/// Checks the lower bound of the window in recoveries of Linux 2.6.22: half of the threshold (`tcp_reno_min_cwnd`),
+/// even for algorithms that reduce the window less. The papers' variants have no such bound.
 #[test]
 fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     for kind in ["hstcp", "scalable", "illinois"] {

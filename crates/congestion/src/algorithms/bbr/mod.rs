@@ -163,8 +163,8 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Processes the estimated `bandwidth` at the beginning of a round that was not limited by the application. Returns
-    /// true if the pipe is full.
+    /// Updates the test with the estimated `bandwidth`; returns true if the pipe is full. Called once per round, unless
+    /// the delivery rate was limited by the sender.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {

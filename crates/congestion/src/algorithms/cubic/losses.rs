@@ -116,7 +116,7 @@ mod tests {
         assert!((other.share() - (kept + (1.0 - kept) / 16.0)).abs() < 1e-6);
     }
 
-    /// Checks that ignored losses do not raise the smoothed fraction of losses. The first other loss raises it to 1/16.
+    /// Checks that ignored losses do not raise the smoothed fraction of losses. A counted loss raises it to 1/16.
     #[test]
     fn ignored_losses_do_not_count() {
         let mut losses = SmoothedLosses::new(0.15);

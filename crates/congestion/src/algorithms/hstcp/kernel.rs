@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::{Curve, Response, rounded_p};
 use crate::parameter::{Settings, Variant};
 
-/// State of HighSpeed TCP in Linux 6.18 (`tcp_highspeed.c`). Only acknowledgements in congestion avoidance change the
-/// row of the table that reductions use. The connection begins with the first row, so a loss in the first slow start
-/// halves the window.
+/// State of HighSpeed TCP in Linux 6.18 (`tcp_highspeed.c`). A reduction uses the table row of the last acknowledgement
+/// in congestion avoidance. Before this acknowledgement, the first row is used: a loss in the first slow start halves
+/// the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
     /// Sum of the increases of acknowledgements. When it reaches the window, the window grows by one (`snd_cwnd_cnt`).

@@ -1,6 +1,6 @@
-//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`), with whole segments, 128ths and clock ticks. When the window
-//! grows by one segment, excess acknowledged segments are discarded, so small windows grow more slowly than in the
-//! draft.
+//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`), in integers: segments, 128ths for fractions, and clock ticks.
+//! Each time the window grows by one segment, the count of acknowledged segments is reset to zero, and its remainder is
+//! lost. Small windows therefore grow more slowly than in the draft.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

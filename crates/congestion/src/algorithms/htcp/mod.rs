@@ -533,9 +533,9 @@ mod tests {
         }
     }
 
-    /// Checks the throughput step by step against NIST SP 500-282, equation 36, with 100 segments in each 250 ms. The
-    /// average starts at 0, and each sample moves it by half of the difference. In the authors' implementation, it
-    /// starts with the first sample.
+    /// Checks the average throughput step by step against NIST SP 500-282, equation 36, with 100 segments in each 250
+    /// ms. NIST's average starts at 0; at each sample, it becomes the mean of its former value and the sample. In the
+    /// authors' implementation, the average starts with the first sample.
     #[test]
     fn nist_s_throughput_starts_from_zero() {
         let means = |mut throughput: Throughput| {

@@ -22,7 +22,7 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Returns true if `in_flight`, the number of segments in flight before an acknowledgement, does not end the phase.
+    /// Returns true if `in_flight` segments before an acknowledgement do not end the phase of the gain cycle.
     #[inline]
     fn holds(&self, in_flight: f64) -> bool {
         let (low, high) = self.in_flight;

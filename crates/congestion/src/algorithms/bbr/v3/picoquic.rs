@@ -2,9 +2,9 @@
 //!
 //! - The smallest round-trip time is updated with the longest of seven samples, so that jitter does not lower it
 //!   (`BBRUpdateMinRTT`). While samples are close to it, no ProbeRTT is due.
-//! - Startup ends when all seven samples exceed the smallest round-trip time by a quarter (`RTTJitterBufferStartup`).
-//!   Under this condition ProbeBW_UP ends, too, once it has lasted a round trip; it also ends with 1.25 bandwidth-delay
-//!   products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate does not end ProbeBW_UP.
+//! - Startup also ends when the last seven samples all exceed the smallest round-trip time by a quarter, at eight
+//!   acknowledgements (`RTTJitterBufferStartup`). After a round trip, ProbeBW_UP ends at one such acknowledgement or
+//!   with 1.25 bandwidth-delay products in flight (`do_exit_probeBW_up_on_delay`), but not at a plateau of the rate.
 //! - A probe begins after a random time, not after a number of rounds (`rounds_since_bw_probe` is never incremented).
 //!   After Startup, and as long as probes increase the rate by a fifteenth, the next probe comes within 250 ms and a
 //!   round trip (`do_rapid_start`).
@@ -16,8 +16,8 @@
 //! - The first three losses in a flight have no effect. Further losses freeze the window for a round trip
 //!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
 //!
-//! Not implemented: HyStart on paths above 250 ms, careful resume, lost feedback, and the end of a limit by the
-//! application.
+//! Not implemented: HyStart on paths above 250 ms, careful resume, lost feedback, and the check if the application has
+//! stopped limiting the sender (`BBRCheckAppLimitedEnded`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -164,9 +164,9 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if losses have an effect: if `losses` exceeds three, and more than a `flight` of segments was
-    /// delivered since the window was last frozen or restored. `delivered` is the number of the connection's delivered
-    /// segments.
+    /// Returns true if losses have an effect: if there are more than three `losses`, and the segments of the last
+    /// `flight` were delivered after the window was last frozen or restored. `delivered` is the connection's number of
+    /// delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
@@ -462,8 +462,8 @@ mod tests {
         }
     }
 
-    /// A single short sample among long ones is jitter, and does not lower the smallest round-trip time, which is
-    /// updated with the longest of seven samples.
+    /// Checks that six short samples do not lower the smallest round-trip time while the seventh is long. The longest
+    /// of seven samples updates the smallest round-trip time, so that jitter does not lower it.
     #[test]
     fn jitter_does_not_lower_the_smallest_round_trip_time() {
         let mut flow = flow();

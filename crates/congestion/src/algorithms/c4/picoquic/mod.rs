@@ -29,7 +29,7 @@ use crate::window::Window;
 
 /// Rate coefficient of Pushing (`C4_ALPHA_PUSH_25`).
 const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
-/// Maximum of `level`, which counts successive increases by probes and pushes. One more increase leads back to Initial.
+/// Maximum of `level`, which counts successive increases of the rate. One more increase leads back to Initial.
 const MAX_LEVEL: u32 = 3;
 /// Number of acknowledgements and losses before losses can end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
@@ -331,7 +331,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// Returns the growth of the rate since the last probe or push (`c4_growth_evaluate`).
+    /// Returns the class of the rate's growth since the last probe or push: fast, slow or none (`c4_growth_evaluate`).
     fn growth(&self) -> Growth {
         let Attempt { rate, alpha, .. } = self.attempt;
         let by = |part: f64| (1.0 + part * (alpha - 1.0)) * rate;
