@@ -130,8 +130,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         Needs::default()
     }
 
-    /// Returns the algorithm as an [`Extension`] with rarely called methods. Returns `None` if the defaults of the
-    /// trait apply.
+    /// Returns the algorithm as an [`Extension`], which has rarely called methods. Returns `None` if the algorithm uses
+    /// the defaults of all these methods.
     fn extension(&mut self) -> Option<&mut dyn Extension> {
         None
     }

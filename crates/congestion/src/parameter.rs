@@ -125,7 +125,7 @@ impl Parameter {
     }
 }
 
-/// Variant of an algorithm or slow start, and the value of every parameter: given, or the default.
+/// Variant of an algorithm or slow start, and the value of every parameter. Without a given value, it is the default.
 #[derive(Clone, Debug)]
 pub struct Settings {
     kind: &'static str,

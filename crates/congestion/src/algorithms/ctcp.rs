@@ -149,7 +149,7 @@ impl DelayLaw {
         ack.srtt > Span::ZERO && self.timer.elapsed(ack.now, period).is_some()
     }
 
-    /// Returns the next delay window; `delay` is the current one, and `window` the number of segments in flight.
+    /// Returns the delay window that follows `delay`, with `window` segments in flight.
     pub(crate) fn next(&self, delay: f64, window: f64, min_rtt: Span, srtt: Span) -> f64 {
         let queued = window * (1.0 - min_rtt.as_secs_f64() / srtt.as_secs_f64());
         let change = if queued < self.gamma {
@@ -233,8 +233,8 @@ impl CongestionControl for Ctcp {
         restart(event, window);
     }
 
-    /// Returns the mean window of a saw-tooth that grows by `increase * w^exponent` per round trip while the queue
-    /// stays empty.
+    /// Returns the mean window at the loss probability `loss`. The queue is assumed to stay empty, so that the window
+    /// `w` grows by `increase * w^exponent` per round trip.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let kept = 1.0 - self.decrease;
         // These are integrals over one sawtooth below `top`: of w^(1 - k), which gives the segments sent, and of w^-k,

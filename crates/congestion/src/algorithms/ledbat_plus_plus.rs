@@ -71,13 +71,13 @@ enum Stage {
     FirstSlowStart,
     /// The delay steers the window until the next slowdown, at the time `slowdown`.
     Steady { slowdown: Time },
-    /// Slowdown with two segments per round trip, from `begun` to `ends`; `before` is the window before it.
+    /// Slowdown with two segments per round trip, from `begun` to `ends`; `before` is the window before the slowdown.
     Pause {
         begun: Time,
         ends: Time,
         before: f64,
     },
-    /// Slow start after the slowdown that began at `begun`, until the window is `before`, as before the slowdown.
+    /// Slow start after the slowdown that began at `begun`, until the window is `before`, its size before the slowdown.
     SlowStart { begun: Time, before: f64 },
 }
 

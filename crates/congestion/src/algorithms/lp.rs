@@ -82,8 +82,8 @@ pub struct Lp {
     srtt: Span,
     /// Number of segments known to be delivered or lost so far.
     answered: u64,
-    /// Number of segments sent until the last reaction to an indication or a loss. Delays of these segments are
-    /// ignored, so the algorithm reacts once per round trip.
+    /// Number of segments sent until the last reaction to an early congestion indication or a loss. Delays of these
+    /// segments are ignored, so the algorithm reacts once per round trip.
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,

@@ -110,7 +110,7 @@ impl Prague {
         }
     }
 
-    /// Returns true if the rate is currently scaled to that of a flow with the target round-trip time.
+    /// Returns true if the flow currently aims at the rate of a flow with the target round-trip time.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
@@ -140,7 +140,7 @@ impl Prague {
         self.target += (segments - slow) * self.increase(srtt, window) / self.target.ceil();
     }
 
-    /// Moves the window towards its target, rounded up to a whole segment, by at most one segment.
+    /// Moves the window by at most one segment towards its target; the target is rounded up to a whole segment.
     fn follow(&self, window: &mut Window) {
         let target = self.target.ceil();
         let step = (target - window.cwnd()).clamp(-1.0, 1.0);
@@ -270,8 +270,8 @@ mod tests {
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance with an estimated fraction of marks `alpha`. Its rate is that of a
-        /// flow with the target round-trip time.
+        /// Returns a flow in congestion avoidance. `alpha` is its estimated fraction of marked segments. The flow is
+        /// old enough to aim at the rate of a flow with the target round-trip time.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);

@@ -43,8 +43,7 @@ fn course(spec: &ControllerSpec, began: Time, handshake: bool) -> Vec<Vec<f64>> 
     (0..250).map(&mut step).collect()
 }
 
-/// Checks that the behaviour of a flow does not depend on its start time, except for rounding of times in seconds. The
-/// clock of a run starts before its flows do.
+/// Checks that the behaviour of a flow does not depend on its start time, except for rounding of times in seconds.
 #[test]
 fn the_time_of_the_beginning_does_not_matter() {
     let mut differing = BTreeSet::new();

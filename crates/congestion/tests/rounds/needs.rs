@@ -115,7 +115,7 @@ fn what_is_asked_for_is_used() {
     }
 }
 
-/// Checks that an algorithm's requirements on the transport state if it paces, sends dummies or asks routers.
+/// Checks that an algorithm requires pacing, dummy segments and requests to routers exactly if it uses them.
 #[test]
 fn what_is_sent_is_asked_for() {
     for entry in algorithms() {
@@ -226,7 +226,7 @@ fn needs_follow_from_the_signals_that_algorithms_answer() {
     }
 }
 
-/// Checks that TCP-LP measures one-way delays, except in variant linux-6.18, which is standard TCP.
+/// Checks that TCP-LP needs one-way delays and round-trip times, except as standard TCP (variant linux-6.18).
 #[test]
 fn a_form_that_is_standard_tcp_asks_for_nothing() {
     for (variant, asks) in [
@@ -247,8 +247,8 @@ fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     assert_eq!((needs.no_ecn, needs.exact_marks), (true, false));
 }
 
-/// In a recovery, Linux 2.6.22 halves the rate until the window is half of the threshold (`tcp_reno_min_cwnd`), even
-/// for algorithms with a smaller reduction. Other variants reduce the window to the threshold at once.
+/// Checks the lower bound of the window in recoveries of Linux 2.6.22: half of the threshold (`tcp_reno_min_cwnd`),
+/// even for algorithms that reduce the window less. The papers' variants have no such bound.
 #[test]
 fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     for kind in ["hstcp", "scalable", "illinois"] {

@@ -70,8 +70,8 @@ fn high_speed_tcp_fills_the_host_s_link_when_published() {
     assert_lags(&spec, [45.7, 15.3, 5.8], 0.1);
 }
 
-/// Checks that Compound TCP fills the host's link sooner than published. With procedures that run 5 ms late, it fills
-/// the link at the published times.
+/// Checks that Compound TCP fills the host's link sooner than published. If each update of its delay window is 5 ms
+/// late, it fills the link at the published times.
 #[test]
 fn compound_tcp_fills_the_host_s_link_sooner_than_published() {
     let spec = controller("ctcp", Variant::Nist, &[]);

@@ -13,7 +13,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
-/// Divisor of the distance to the peak in Linux; the quotient is the growth per round trip.
+/// Divisor in Linux: the window grows per round trip by the distance to the peak, divided by this number.
 const LINUX_DIVISOR: f64 = 4.0;
 
 /// State of BIC for one flow, in the variants of the paper and of Linux 2.6.22.
@@ -29,7 +29,7 @@ pub struct BinarySearch {
     peak: f64,
     /// State of probing beyond the peak; `None` during the search.
     probe: Option<Probe>,
-    /// Estimate of the number of segments per acknowledgement; used in Linux only.
+    /// Estimate of the number of segments per acknowledgement; used in the variant of Linux only.
     ack_ratio: AckRatio,
 }
 

@@ -56,8 +56,8 @@ pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
 mod tests {
     use super::*;
 
-    /// draft-ietf-ccwg-c4, section 4.1: a quantum covers 4 ms, but has at most 64 KiB and at least two segments.
-    /// Packets have 1024 bytes.
+    /// Checks that a quantum covers 4 ms, but has at most 64 KiB and at least two segments (draft-ietf-ccwg-c4, section
+    /// 4.1). Segments have 1024 bytes.
     #[test]
     fn quanta_last_four_milliseconds_within_their_bounds() {
         for (per_s, quantum) in [

@@ -399,8 +399,8 @@ impl Response {
         }
     }
 
-    /// Returns the largest window with the same increase, in whole segments, as window `w`. Linux uses the decrease of
-    /// that window at `w`. Returns `w` if the increase does not grow with the window.
+    /// Returns the largest window in the row of Linux's table that contains `w`. All windows of a row have the same
+    /// increase, and the decrease of the largest window. Returns `w` if the increase does not grow with the window.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Upper limit of the windows to search: successive doubles above it differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;

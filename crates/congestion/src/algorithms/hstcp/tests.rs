@@ -79,8 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// Checks that Linux removes 10 to 50 % of a window of 10,000 segments if the increase falls as the window grows. This
-/// is so for a response function `p(w)` as steep as w^-3.6.
+/// Checks that Linux removes 10 to 50 % of a window of 10,000 segments if the increase falls as the window grows. The
+/// increase falls with a response function `p(w)` as steep as w^-3.6.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
@@ -278,9 +278,9 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.21009, 2e-4);
 }
 
-/// Checks that a current kernel counts acknowledged segments, one by one or in pairs. From 664 segments on, the
-/// increase is seven (RFC 3649, appendix B): the window grows by one per 95 acknowledged segments. A loss removes
-/// 86/256 of the window.
+/// Checks that a current kernel counts acknowledgements, not the segments that they cover. From 664 segments on, the
+/// increase is seven (RFC 3649, appendix B): the window grows by one per 95 acknowledgements. A loss removes 86/256 of
+/// the window.
 #[test]
 fn a_current_kernel_counts_acknowledgements() {
     let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

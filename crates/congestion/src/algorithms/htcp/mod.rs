@@ -97,7 +97,7 @@ const JIFFY: Span = Span::from_millis(1);
 /// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Smallest round-trip time up to which Linux always halves the window, instead of adapting the reduction.
+/// Threshold of the smallest round-trip time. Up to the threshold, Linux always halves the window.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
 /// Maximum increase of the largest round-trip time by one sample in Linux.
@@ -305,7 +305,7 @@ struct Throughput {
     gain: f64,
     /// Duration of a sample; zero means one round trip.
     period: Span,
-    /// True if the throughput of an epoch is the maximum of the average; false if it is the average at the epoch's end.
+    /// True if an epoch's throughput is the largest value of `mean` in the epoch; false if it is the last value.
     largest: bool,
     /// True if the average throughput starts with the first sample, false if it starts with zero.
     seeded: bool,
@@ -400,8 +400,8 @@ mod tests {
         }
     }
 
-    /// Checks that Linux does not scale the increase if the round-trip time is below a clock tick of one millisecond.
-    /// At one tick, the increase has the smallest factor, 8 / 80 (`htcp_alpha_update`).
+    /// Checks that Linux does not scale the increase by the round-trip time below a clock tick of one millisecond. At
+    /// one tick, the increase is multiplied by 8 / 80, the smallest factor (`htcp_alpha_update`).
     #[test]
     fn linux_does_not_scale_round_trips_of_no_tick() {
         for (rtt_us, expected) in [(1_000, 2.0), (999, 22.0)] {
@@ -533,9 +533,9 @@ mod tests {
         }
     }
 
-    /// Checks the throughput step by step against NIST SP 500-282, equation 36, with 100 segments in each 250 ms. The
-    /// average starts at 0, and each sample moves it by half of the difference. In the authors' implementation, it
-    /// starts with the first sample.
+    /// Checks the average throughput step by step against NIST SP 500-282, equation 36, with 100 segments in each 250
+    /// ms. NIST's average starts at 0; at each sample, it becomes the mean of its former value and the sample. In the
+    /// authors' implementation, the average starts with the first sample.
     #[test]
     fn nist_s_throughput_starts_from_zero() {
         let means = |mut throughput: Throughput| {

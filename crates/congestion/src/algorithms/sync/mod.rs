@@ -279,8 +279,8 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// Determines the effect of an acknowledgement. In recovery, the detector's decisions have no effect. A reduction
-    /// that a duplicate acknowledgement causes waits for the next acknowledgement that may change the window.
+    /// Determines `step`, the effect of an acknowledgement on the window. In recovery, this is the effect in standard
+    /// TCP. A reduction decided at a duplicate acknowledgement, which cannot change the window, stays in `step`.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {

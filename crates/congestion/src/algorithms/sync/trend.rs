@@ -38,7 +38,7 @@ pub(super) struct Medians {
 }
 
 impl Medians {
-    /// Adds a sample. If it completes a group and there are three medians, returns these, the oldest first.
+    /// Adds a sample. If it completes the third or a later group, returns the last three medians, the oldest first.
     pub(super) fn push(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group[self.filled] = sample;
         self.filled += 1;

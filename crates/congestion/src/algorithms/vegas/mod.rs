@@ -192,8 +192,8 @@ impl CongestionControl for Vegas {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. In slow start, Linux uses the smallest sample of each round; the paper's variant
-    /// uses the sample with which the next round begins.
+    /// Processes an acknowledgement. In slow start, Linux uses the smallest round-trip time of each round; the paper's
+    /// variant uses the round-trip time with which the next round begins.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);

@@ -31,7 +31,7 @@ pub struct Socket {
     /// Segment number whose acknowledgement ends the state `TCP_CA_CWR`; `None` outside this state.
     cwr_until: Option<u64>,
     recovering: bool,
-    /// True from the end of a recovery until the acknowledgement that ended it has been counted.
+    /// True from the end of a recovery until `on_ack` has counted the acknowledgement that ended the recovery.
     ending: bool,
     acked_at: Time,
 }

@@ -391,7 +391,7 @@ impl Westwood {
         }
     }
 
-    /// Ends a bandwidth sample that is as long as a round-trip time, and adds it to the average
+    /// Ends the bandwidth sample once it is longer than the round-trip time and 50 ms, and adds it to the average
     /// (`westwood_update_window`, `westwood_filter`).
     fn update_window(&mut self, now: u64) {
         let delta = now - self.rtt_win_sx;

@@ -37,7 +37,7 @@ pub enum Event {
 
 /// Law of the window: an algorithm's rules, restated from its paper, RFC or source code.
 pub trait Law {
-    /// Relative difference that rounding may cause between an algorithm and its law.
+    /// Largest relative difference allowed between a value of the algorithm and that of the law, because of rounding.
     const TOLERANCE: f64 = 1e-9;
 
     const EVENTS: usize = 1500;

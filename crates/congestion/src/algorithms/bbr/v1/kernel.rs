@@ -13,8 +13,8 @@ pub(super) const PACING_MARGIN: f64 = 0.99;
 /// Number of segments added to the target of segments in flight during the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Length of a period of ACK aggregation, in round trips. The maximum of the current and the previous period counts
-/// (`bbr_extra_acked_win_rtts`).
+/// Length of a period in round trips. The estimate of ACK aggregation is the largest excess in the current and the
+/// previous period (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
 /// Upper bound of the allowance for ACK aggregation, in seconds: the allowance is at most the number of segments that
@@ -131,8 +131,8 @@ impl Policer {
         self.in_use.then_some(self.rate)
     }
 
-    /// Processes an acknowledgement. `cycling` is true during the gain cycle; only its rounds count. Returns true if
-    /// the rate of a policer has been used for long enough.
+    /// Processes an acknowledgement. Returns true if the policer's rate has been used for `POLICED_ROUNDS` round trips
+    /// of the gain cycle. `cycling` is true during the gain cycle.
     pub(super) fn on_ack(&mut self, report: AckReport, cycling: bool) -> bool {
         if self.in_use {
             self.rounds += u32::from(cycling && report.round_start);

@@ -128,7 +128,7 @@ pub(super) struct Marks {
     pub(super) in_cycle: bool,
     /// True if there were losses in this cycle of ProbeBW.
     pub(super) lost_in_cycle: bool,
-    /// Number of delivered or lost segments at which one round trip has passed since the last marks.
+    /// End of the last round trip with marks, as a number of delivered or lost segments.
     round_until: u64,
 }
 
@@ -171,7 +171,7 @@ impl MinRtt {
         }
     }
 
-    /// Sets the smallest round-trip time to the last sample, until ProbeRTT has measured a new one.
+    /// Replaces the smallest round-trip time by the last sample, so that ProbeRTT measures it again.
     pub(super) fn measure_anew(&mut self, ack: &AckSample) {
         if let (Some((rtt, _)), Some(last)) = (&mut self.rtt, ack.rtt) {
             *rtt = last;
@@ -342,7 +342,7 @@ impl Flight {
         self.rate.map_or(0.0, |rate| rate.segments_in(self.rtt))
     }
 
-    /// Returns true if the flight is smaller than `segments`, or was not measured.
+    /// Returns true if the last flight has fewer than `segments` segments, or was not measured.
     #[inline]
     pub(super) fn is_below(self, segments: f64) -> bool {
         self.rate
