@@ -14,11 +14,11 @@ class Differences:
     """
 
     among_first: float
-    """Range of goodput over the alternative algorithms, divided by its maximum or minimum."""
+    """Largest minus smallest goodput of the alternatives, divided by one of these two goodputs."""
     among_second: float
-    """Range of the competing flows' goodput over these algorithms, divided in the same way."""
+    """Largest minus smallest goodput of the competing flows, divided by one of these two."""
     first_over_second: float
-    """The alternatives' mean goodput minus the competing flows', divided by one of these."""
+    """The alternatives' mean goodput minus the competing flows', divided by one of the means."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:

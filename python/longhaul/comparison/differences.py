@@ -28,8 +28,8 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
     """Divide the rows of `of_scenarios` into values that scenarios must give, and implied values.
 
-    A value is implied if the scenario still has it without its key, or without a table around the
-    key. All implied values can be removed together.
+    A value is implied if it stays when its key, or a table that contains the key, is removed from
+    the scenario: other keys or defaults imply it. All implied values can be removed together.
     """
     rows = of_scenarios(runs)
     derived = []

@@ -1,4 +1,4 @@
-"""Tables of runs of connections over links for a page: flows, links, proxies, exchanges."""
+"""Tables on the explorer's page of a `connections` run: flows, links, proxies, exchanges."""
 
 import json
 from collections.abc import Sequence

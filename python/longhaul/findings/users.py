@@ -60,9 +60,9 @@ class Goodputs:
     """Order of the conditions in words; empty if the user chose none."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return the indices of responses, by the statistic and the role of flows in their names.
+        """Return the indices of responses by (statistic, role of flows), parsed from their names.
 
-        Both are empty for responses that do not belong to a flow group.
+        The key is `("", "")` for responses that do not belong to a flow group.
         """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):

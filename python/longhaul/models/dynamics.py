@@ -372,7 +372,7 @@ class Illinois(OneState):
 
 @dataclass(frozen=True)
 class Setting:
-    """Path and parameters for which the dynamics of an algorithm are built."""
+    """Input to an algorithm's dynamics: delays of the path, and the algorithm's parameters."""
 
     rtt_s: float
     """Round-trip time without queueing."""

@@ -110,7 +110,7 @@ def calibrate(
 
 
 def _announced(document: Document, factor: float, further: int) -> str:
-    """Return a line about the next run: its duration, and the factor on all rates.
+    """Return a progress message on the next run: its duration, and the factor on all rates.
 
     `further` is added to the scenario's `replication`; 0 during the search.
     """

@@ -234,10 +234,10 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst verdict: a bad one of `verdicts`, else `undecided` or `reproduced`.
+    """Return the worst of the `verdicts` on statements: `contradicted`, else `outside the band`.
 
-    It is `reproduced` only if no run is missing (`is_part` is false) and all verdicts on the levels
-    that were run (`said`) are `reproduced`.
+    If `verdicts` has neither, return `reproduced` if no run is missing (`is_part` is false) and all
+    of `said`, the verdicts on the levels that were run, are `reproduced`; else `undecided`.
     """
     if not verdicts:
         return NOT_RUN

@@ -1,7 +1,4 @@
-"""The runs of one experiment in bootstrap samples.
-
-The medians of a metric are computed at once for all samples.
-"""
+"""Bootstrap samples of an experiment's runs; medians are computed for all samples at once."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -87,7 +84,7 @@ class DrawnExperiment:
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
     def order(self, rows: np.ndarray) -> "_CellOrder":
-        """Return the cells of a sample in the order of its runs, whose row numbers are `rows`."""
+        """Return the cells of a sample in the order in which they first occur in its `rows`."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
@@ -136,9 +133,9 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """Row numbers of runs; shape: replications x cells x runs of the cell.
+        """Row numbers of the runs; shape: replications x cells x runs.
 
-        A missing run has the row number after the last row.
+        Where a cell has fewer runs, the array is padded with the index after the last row.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
@@ -293,7 +290,7 @@ class _SampleCells(Lookup):
         return medians
 
     def _medians(self, metric: str) -> pl.Series:
-        """Return the medians of a metric as a column; null if a cell has no value."""
+        """Return each cell's median of a metric as a column; null if a cell has no value."""
         return pl.Series(metric, self._found(metric), nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:

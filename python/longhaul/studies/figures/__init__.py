@@ -154,7 +154,7 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """Return the source's numbers for points of a line, from `claims`, by level of `axis`.
+    """Return the numbers that the source prints for points of a line, by level of `axis`.
 
     `place` has the levels that all points of the panel share.
     """

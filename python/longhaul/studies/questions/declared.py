@@ -166,7 +166,7 @@ class DeclaredQuestion(Question):
         return float(self._numbers(data))
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the value in each bootstrap sample; None if the samples have different points."""
+        """Return the number in each bootstrap sample; None if they cannot be computed together."""
         if REPLICATION in self.shape.each:
             return None
         try:
@@ -244,10 +244,10 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return a ratio for each `>` in an order of levels such as `a+b>c`.
+    """Return ratios that exceed 1 if numbers follow an order of levels such as `a+b>c`.
 
-    The ratio is the smallest number just left of the `>`, divided by the largest just right of it.
-    `numbers` has a number for each of the `groups`.
+    Each `>` gives a ratio: the smallest number of the levels before the `>` (a and b), divided by
+    the largest number of the levels after it (c). `numbers` has one number per group of `groups`.
     """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]

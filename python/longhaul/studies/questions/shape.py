@@ -41,7 +41,10 @@ class Shape:
 
     @classmethod
     def read(cls, words: Words) -> "Shape":
-        """Parse the `key=value` words that define operations; raise ValueError for bad values."""
+        """Parse a claim's words that order, group and reduce values, such as `each=flows`.
+
+        Raise ValueError for a bad value.
+        """
         for word, only in (("by", BY), ("runs", RUNS)):
             if words.get(word, only) != only:
                 raise ValueError(f"where: {word}: expected {only}, found `{words[word]}`")
