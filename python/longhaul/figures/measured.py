@@ -1,6 +1,5 @@
 """Computation of the metrics of a run."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from math import isfinite
@@ -19,6 +18,7 @@ from longhaul.figures.registry import (
     Run,
     every,
 )
+from longhaul.files.code import code_digest
 
 Number = float | None
 
@@ -99,4 +99,4 @@ def digest() -> str:
 
     own = sorted(Path(__file__).parent.glob("*.py"))
     sources = [*own, Path(fairness.__file__), Path(merit.__file__)]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+    return code_digest(sources)

@@ -17,6 +17,7 @@ from longhaul.campaign.reduce import reduce, reduce_keeping_samples
 from longhaul.campaign.responses import Responses
 from longhaul.campaign.store import Kept
 from longhaul.campaign.sweep import Level
+from longhaul.files.code import code_digest
 from longhaul.results import Results
 from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.errors import StudyError, unknown
@@ -164,9 +165,8 @@ class Study:
         """
         own = experiment.folder / "reduce.py"
         if own.is_file():
-            digest = hashlib.sha256(own.read_bytes()).hexdigest()
             module = _reducer(self.path, experiment.folder)
-            return Reduction(digest[:8], OwnReducer(self.name, self.path, module))
+            return Reduction(code_digest([own])[:8], OwnReducer(self.name, self.path, module))
         if self.head.responses and not self.has("metrics"):
             responses = Responses(self.head.responses)
             return Reduction(f"responses{responses.variant}", responses)
