@@ -94,7 +94,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
 
 
 def digest() -> str:
-    """Return a digest of the code that computes metrics; stores recompute values of other code."""
+    """Return a digest of the code that computes metrics; a change makes stored values invalid."""
     from longhaul.analysis import fairness, merit
 
     own = sorted(Path(__file__).parent.glob("*.py"))
