@@ -57,9 +57,10 @@ def rates(
     window_s: float,
     ends: ArrayLike = np.inf,
 ) -> Rates:
-    """Return rates averaged over windows of `window_s`, rounded up to whole sampling intervals.
+    """Return the delivery rates of flows, averaged over windows of `window_s` seconds.
 
-    `starts` and `ends` are the times between which each flow is active.
+    The window is rounded up to whole sampling intervals. Each flow is active from its time in
+    `starts` to its time in `ends`.
     """
     at, counts = np.asarray(times, float), np.asarray(delivered, float)
     every = float(at[1] - at[0]) if len(at) > 1 else window_s

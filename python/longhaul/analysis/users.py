@@ -22,11 +22,12 @@ class Differences:
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Return relative differences of goodputs: two ranges, and the difference of two means.
+    """Return relative differences in goodput: among alternatives, and from competing flows.
 
-    `first` has the goodput with each alternative algorithm, `second` that of its competing flows.
-    With `base="larger"`, ranges are divided by the maximum, and the difference by the mean of
-    `first`; with `smaller`, by the minimum and by the mean of `second`.
+    `first` has the goodput of each alternative, `second` the goodput of its competing flows. With
+    `base="larger"`, each range is divided by the largest of its goodputs, and the difference of
+    means by the mean of `first`. With `smaller`, the divisors are the smallest goodput
+    and the mean of `second`.
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):

@@ -63,7 +63,7 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return the `paths` that get the same values again if all are removed from the scenario."""
+    """Return those of `paths` that keep their values if all `paths` are removed from a scenario."""
     # A single key of a table such as `pacing` may follow from the presence of the table.
     without = copy.deepcopy(scenario)
     for path in paths:

@@ -101,7 +101,7 @@ class Red:
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's marking function of the queue in packets; a full queue drops packets anyway."""
+    """A user's marking function of the queue length (packets); a full queue still drops packets."""
 
     function: Callable[[float], float]
 

@@ -147,8 +147,8 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest whose maximum windows suffice, without losses. Return None
-    for an empty range. `buffer` is in packets.
+    The range begins where the connections' maximum windows add up to `utilisation` of the BDP.
+    Return None if the range is empty. `buffer` is in packets.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)

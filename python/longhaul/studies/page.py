@@ -267,7 +267,7 @@ def _figure(
 ) -> dict[str, Any]:  # fmt: skip
     """Return a figure's data for the report, with the claims shown beside the figure.
 
-    Claims that use the same runs but are not shown are only counted.
+    Other claims about the figure's experiments are only counted.
     """
     about, others = [], 0
     for judgement in judgements:

@@ -1,12 +1,13 @@
 """Verdicts on claims about all levels of an axis, from runs at some of the levels.
 
-The final verdict needs bounds of the number over all levels. A count over eight of 32 conditions
-can still grow by up to 24. A minimum can only decrease. A mean over some conditions gives no bound.
+A final verdict needs bounds of the claim's number over all levels. A count over eight of 32
+conditions can still grow by up to 24. A minimum can only decrease. A mean gives no bounds.
 
-The verdict so far is provisional. A count is scaled up in proportion, a share is used unchanged. A
-minimum or maximum is used unless it is outside the band of the claim. For a comparison of two
-sides, only its sign (which side is larger) is used, because the size of a difference varies between
-levels. Other numbers, such as means, have no verdict so far.
+If there is no final verdict, a provisional verdict judges the number over the levels that were run.
+A count is scaled up in proportion, a share is judged unchanged. A minimum or maximum outside the
+claim's band gives no provisional verdict. In a comparison of two sides, only the sign (which side
+is larger) is judged, because sizes of differences vary between levels. Other numbers, such as
+means, have no provisional verdict.
 """
 
 from collections.abc import Callable
@@ -53,7 +54,7 @@ class CoveredLevels:
 
     @property
     def text(self) -> str:
-        """Number of levels as text, such as `on 8 of 32 conditions`."""
+        """Text with the numbers of covered and of all levels, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property

@@ -36,7 +36,7 @@ class Facts:
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Return the facts of new results of a study that has `wanted` runs at this scale."""
+        """Return the facts of new results: `wanted` and finished runs, packets, and versions."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())

@@ -53,11 +53,11 @@ class DrawnExperiment:
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """Return the cells; each metric is an array with a median per bootstrap sample."""
+        """Return each cell's medians of metrics, as arrays with one median per bootstrap sample."""
         return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """Return the drawn runs; each metric is an array with a value per bootstrap sample."""
+        """Return the metrics of drawn runs, as arrays with one value per bootstrap sample."""
         return _RunsOfAllSamples(self)
 
     @property
@@ -121,9 +121,9 @@ class DrawnExperiment:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """Return a metric of all drawn runs, NaN for a run that the replication lacks.
+        """Return the values of a metric in all runs that the bootstrap samples contain.
 
-        The shape is samples x drawn replications x cells x runs of a cell.
+        Shape: samples x drawn replications x cells x runs of a cell, padded with NaN.
         """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)

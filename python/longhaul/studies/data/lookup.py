@@ -166,10 +166,7 @@ class Lookup(ABC):
         return self._tables[key]
 
     def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """Return a metric's column, and the numbers of the rows that have a value.
-
-        Only rows with the levels `where` count.
-        """
+        """Return the whole column of a metric, and row numbers of its values at levels `where`."""
         places = self._places(*where).having(where)
         if metric not in self._schema:
             return [], []

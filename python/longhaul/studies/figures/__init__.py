@@ -194,9 +194,9 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
-    """Return the medians of a line's metric along the axis.
+    """Return the curve of a line: the median of its metric at each level of `axis`.
 
-    `where` are the levels that the line and the panel fix.
+    `where` has the levels of other axes that the line and the panel fix.
     """
     curves = {
         name: data.curve(name, axis, line.experiment, **where)

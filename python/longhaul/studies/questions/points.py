@@ -71,7 +71,7 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """The selected level, for each axis on which the words select a single level."""
+    """Selected level by axis, for axes of which a single level is selected."""
     several: Words
     """Selections of several levels, such as `5..` or `8,21`, by axis."""
     when: Words

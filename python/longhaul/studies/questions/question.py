@@ -28,7 +28,7 @@ class Question(ABC):
     """Names of the experiments of the claim."""
     sides: Sides
     whole: str
-    """Axis if the statement is about all its levels; `*` if it needs all runs; otherwise empty."""
+    """Word `whole`: an axis if the claim is about all its levels, `*` for all runs, or empty."""
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
