@@ -29,12 +29,12 @@ class Family:
 
     values: tuple[float, ...]
     band: Interval
-    """Range of acceptable deviations: the mean of the bands of the printed numbers.
+    """Acceptable range of the mean deviation: the mean of the printed numbers' own bands.
 
-    Its lower end is -inf if `statistic` has logarithms and the band of a number includes 0.
+    The lower end is -inf if deviations are logarithms and the band of a printed number includes 0.
     """
     statistic: str
-    """Kind of value: mean of log(measured / printed), or relative difference of the means."""
+    """Kind of `values`: mean of log(measured / printed), or relative difference of the means."""
 
     @property
     def mean(self) -> float:

@@ -123,7 +123,7 @@ def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int,
 def partial_aliases(
     matrix: np.ndarray, order: int = 2
 ) -> list[tuple[tuple[int, ...], tuple[int, ...], float]]:
-    """Return pairs of effects that are partly correlated, each with the correlation."""
+    """Return partly correlated pairs of effects of up to `order` factors, with correlations."""
     columns = check_two_level(matrix)
     named = list(effects(columns.shape[1], order))
     contrasts = np.stack([contrast(columns, effect) for effect in named], axis=1)

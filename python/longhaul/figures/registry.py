@@ -84,7 +84,7 @@ class Figure:
     row: str = ""
     """Title of the metric's row in tables; if empty, `title` with the unit."""
     listed: tuple[str, ...] = ()
-    """Lists that show the metric: the `summary` of a run, or its list of `merit` (RFC 5166)."""
+    """Lists that show the metric: `summary` (of a run), `merit` (metrics of RFC 5166), or both."""
     only_some: bool = False
     """True if only some links have the metric; tables omit its row if no link has it."""
     needs_capacity: bool = False

@@ -42,9 +42,9 @@ class Dynamics(Protocol):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the time derivatives of a flow's states.
+        """Return the time derivatives of a flow's states, such as the window.
 
-        `rtt_s` includes the queueing delay `queueing_s`; `events` is the rate of loss events.
+        `rtt_s` includes the queueing delay `queueing_s`; `events` counts loss events per second.
         """
         ...
 

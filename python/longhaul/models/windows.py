@@ -232,7 +232,7 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
 def save(
     drawn: Sequence[Trajectory], experiment: Experiment, path: Path, width_in: float | None = None
 ) -> None:
-    """Write the plot as SVG or PNG, or a page with a table and the plot.
+    """Write the plot of the trajectories as SVG or PNG, or a page with a table and the plot.
 
     The suffix of `path` selects the format.
     """

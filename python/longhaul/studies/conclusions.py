@@ -56,7 +56,7 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Id of the claim about each printed number, by row; rows with a printed word are absent."""
+    """Claim ids by row, for rows whose cell is a number; rows with a word are absent."""
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """Kind of the claim's number, such as a count (see `partial`); may be empty."""
+        """Kind of the claim's number, such as `count` or `largest`; may be empty."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 

@@ -252,7 +252,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A function that selects a run's values to store, and a suffix for the run's key."""
+    """A function that selects the values of a run to store (`reducer`), and a suffix of its key."""
 
     variant: str
     reducer: Callable[[Results], Kept]

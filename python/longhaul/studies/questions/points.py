@@ -141,7 +141,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels (`key`) of the axes along which the rows vary."""
+    """Return the levels in `key` by axis, but only for axes on which the `rows` differ."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))

@@ -72,7 +72,7 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Raise ValueError if a comparison of these `sides` does not allow the operations."""
+        """Raise ValueError if the words `by` or `along` cannot be combined with these `sides`."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:
