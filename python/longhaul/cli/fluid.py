@@ -263,7 +263,11 @@ def path(
     packet: Packet = 1500,
     json: AsJson = False,
 ) -> None:
-    """Print closed forms of a path: its BDP, buffer sizing rules, loss-free transfers."""
+    """Print closed forms of a path: its BDP, buffer sizing rules, loss-free transfers.
+
+    The tables are the utilisation by synchronised flows with smaller buffers, and the goodput of
+    transfers that lose no packet.
+    """
     rtt_s, bdp = path_of(rate, rtt, packet)
     said: dict[str, Any] = {
         "bdp_pkts": bdp,

@@ -149,7 +149,7 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """Add the time at which each flow left slow start, and its source: event or sample."""
+    """Add the time at which each flow left slow start, and the time's source: event or sample."""
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:

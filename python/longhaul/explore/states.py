@@ -27,7 +27,7 @@ SHOWN = ("name", "congestion", "acks", "from_s", "to_s")
 
 
 class Connection(NamedTuple):
-    """A traced connection: the number of its run, its flow, and its number within the flow."""
+    """A traced connection: the run's number, the flow, and the connection's number in the flow."""
 
     run: int
     flow: str

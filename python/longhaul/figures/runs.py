@@ -100,7 +100,7 @@ def comparable(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def goodputs(prepared: PreparedRun) -> list[float] | None:
-    """Return the goodput of each comparable flow; None for fewer than two flows."""
+    """Return the goodput of each flow from `comparable`; None if these are fewer than two."""
     found: list[float] = comparable(prepared)["goodput_bps"].fill_null(0.0).to_list()
     return found if len(found) > 1 else None
 

@@ -75,9 +75,9 @@ def of_response(place: str) -> Figure | None:
 
 
 def of_suite(name: str) -> Figure | None:
-    """Return the metric that a name in an evaluation's suite means.
+    """Return the metric with this name in an evaluation's suite; None if there is none.
 
-    It is a metric of the run, or of the label, link or proxy before the last dot.
+    A name with dots is that of a label, link or proxy, then its metric. Others are of the run.
     """
     owner_, _, last = name.rpartition(".")
     kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
@@ -106,7 +106,7 @@ def meaning(place: str) -> str:
 
 
 def unit_at(place: str) -> str:
-    """Return the unit of the metric or column at a path; empty if there is none."""
+    """Return the unit of the value at a path; empty if there is none."""
     figure = figure_at(place)
     return figure.unit if figure else unit_of(place)
 

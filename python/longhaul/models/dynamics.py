@@ -183,7 +183,7 @@ class HTcp(Dynamics):
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the states after the first loss: half of `window`, and a time of 0."""
+        """Return a flow's states after its first loss: half of its `window`, and a time of 0."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:

@@ -107,7 +107,7 @@ def above(low_window: float, law: Window) -> Window:
 
 
 def scalable(increase: float = 0.01, decrease: float = 0.125) -> Window:
-    """Return Scalable TCP's response function; all sawteeth last equally many round trips."""
+    """Return the response function of Scalable TCP, whose sawteeth have equal durations in RTTs."""
     law = PowerLaw(increase / -log(1.0 - decrease), 1.0)
     return lambda p, rtt_s: law.window(p)
 

@@ -109,7 +109,7 @@ def mean_window(path: Path, p: float) -> float:
 
 
 def desynchronised(path: Path, buffer: float, connections: int) -> Point:
-    """Return loss rate and throughput if connections lose packets one at a time: (5.8) to (5.13).
+    """Return loss rate and throughput with losses spread over time: equations (5.8) to (5.13).
 
     The sum of the windows is then normally distributed. Packets are lost while it exceeds BDP plus
     `buffer` (packets). The queue is never negative, so the round-trip time is at least `rtt_s`.

@@ -59,7 +59,7 @@ class CoveredLevels:
 
     @property
     def words(self) -> dict[str, Word]:
-        """Word `axis=levels` with which a claim selects these levels, as key and value."""
+        """Word `axis=levels` that selects these levels in a claim, as a dictionary of one entry."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 

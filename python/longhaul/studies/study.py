@@ -129,7 +129,7 @@ class Study:
         return metrics
 
     def check(self) -> None:
-        """Raise an error if the study is incomplete or invalid, before any run."""
+        """Raise an error if a module, function or claim of the study is missing or invalid."""
         for module, name in DEFINED:
             if self.has(module):
                 self.required(module, name)

@@ -43,7 +43,7 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the flows' interfaces; if given, a second row shows goodput as a fraction of it."""
+    """Speed of the flows' interfaces; if given, a second panel shows goodput divided by it."""
 
 
 @styled()

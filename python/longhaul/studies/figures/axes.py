@@ -191,7 +191,7 @@ class _Y(_DrawnAxis, YAxis):
 
 
 class QuickAxes(Axes):
-    """Axes with an x axis at the bottom and a y axis on the left, both drawn fast."""
+    """Axes with an x axis at the bottom and a y axis on the left; faster than Matplotlib's."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **settings)

@@ -85,9 +85,9 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return the numbers of points as an array; shape: points, or bootstrap samples x points.
+    """Return one number per point as an array; shape: points, or bootstrap samples x points.
 
-    Raise UnevenError if a sample lacks a number.
+    Raise UnevenError if a bootstrap sample has no number for a point.
     """
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():

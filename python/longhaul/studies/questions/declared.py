@@ -198,9 +198,10 @@ class DeclaredQuestion(Question):
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return the kind of the question's number (`partial`), such as `count` or `largest`.
+        """Return the kind of the question's number, such as `count` or `largest`.
 
-        It is empty if values at some levels of `axis` allow no conclusion on all levels.
+        The kind determines the conclusion that values at some levels of `axis` allow on all levels.
+        It is empty if they allow none.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")

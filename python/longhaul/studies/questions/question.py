@@ -44,7 +44,7 @@ class Question(ABC):
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return how more levels of an axis change the number, as a kind defined in `partial`."""
+        """Return the number's kind (`count`, ...) for verdicts from only some levels of `axis`."""
 
     @property
     def is_extreme(self) -> bool:
