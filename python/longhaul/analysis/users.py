@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """Relative differences in goodput: among alternative algorithms, and from competing flows.
+    """Relative differences in goodput among alternative algorithms and their competing flows.
 
     In each run, the competing flows share the network with flows of one alternative algorithm.
     """
@@ -22,7 +22,7 @@ class Differences:
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Return relative differences in goodput: among alternatives, and from competing flows.
+    """Return relative differences in goodput among alternatives and their competing flows.
 
     `first` has the goodput of each alternative, `second` the goodput of its competing flows. With
     `base="larger"`, each range is divided by the largest of its goodputs, and the difference of

@@ -206,9 +206,9 @@ def fluid(
 ) -> None:
     """Print the equilibrium of a scenario's fluid model, and its stability.
 
-    An error names the keys of a scenario that the model cannot represent. The margin is the factor
-    by which all losses, or the slope of a marking function, can be multiplied before the
-    equilibrium is unstable.
+    An error names the keys of a scenario that the model cannot represent. The stability
+    margin is the factor by which all losses, or the slope of a marking function, can be multiplied
+    before the equilibrium is unstable.
     """
     from longhaul.models import fluid_comparison, plots, stability
 

@@ -68,8 +68,8 @@ def word_lengths(matrix: np.ndarray) -> list[Fraction]:
 def krawtchouk(degree: int, x: int, length: int) -> int:
     """Return the value at `x` of the Krawtchouk polynomial of this degree for codes of this length.
 
-    They turn distances between a design's rows into its word-length pattern (MacWilliams and Sloane
-    1977, The Theory of Error-Correcting Codes, chapter 5, section 7).
+    These polynomials turn distances between a design's rows into its word-length pattern
+    (MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7).
     """
     return sum((-1) ** i * comb(x, i) * comb(length - x, degree - i) for i in range(degree + 1))
 

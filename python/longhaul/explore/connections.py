@@ -180,7 +180,7 @@ def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFr
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
-    """Add the run's name as a column, and to the column `name`, if there are several runs."""
+    """Add a column `run`, and put the run's name before each `name`, if there are several runs."""
     if not several:
         return frame
     columns = frame.collect_schema().names()

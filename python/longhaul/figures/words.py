@@ -95,7 +95,7 @@ def _column(name: str) -> str:
 
 
 def meaning(place: str) -> str:
-    """Return the meaning of the value at a path; empty if it is unknown."""
+    """Return the meaning of a value by its path, such as `links.NAME.utilization`; may be empty."""
     *where, name = place.split(".")
     figure = figure_at(place)
     text = figure.meaning() if figure else FACTS.get(name) or _column(name)

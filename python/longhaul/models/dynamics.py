@@ -150,9 +150,9 @@ class Cubic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow that has this window and has had no loss.
+        """Return the states of a flow that starts at the plateau of the cubic, with this window.
 
-        The peak is the window; the time is that at which the cubic reaches its peak.
+        The peak equals the window, and the time is the time from a loss to the plateau.
         """
         return [window, cbrt(window * self.decrease / self.scale)]
 

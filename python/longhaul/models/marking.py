@@ -108,7 +108,7 @@ class Custom:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return `function` of the queue within [0, 1], but at least the drop-tail loss rate."""
+        """Return `function(queue)`, clipped to [0, 1], or drop-tail's loss rate if it is larger."""
         chosen = min(1.0, max(0.0, self.function(queue)))
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 

@@ -186,7 +186,7 @@ def _congestion(kind: Kind) -> dict[str, Any]:
 
 
 def _give(given: Sequence[dict[str, Any]], text: str) -> None:
-    """Set the parameter in `text` (`parameter=value`) for every algorithm that has it."""
+    """Set the parameter in `text` (`parameter=value`) in all algorithms in `given` that have it."""
     key, value = assignment(text)
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []

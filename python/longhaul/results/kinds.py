@@ -73,7 +73,7 @@ class Kind:
     """A kind of simulation."""
 
     name: str
-    """Name of the kind, such as `mesonet`; also of a table in its scenarios and `run.json`."""
+    """Name of the kind, `connections` or `mesonet`."""
     title: str
     """Name of the kind in messages."""
     tables: Callable[[RunData], Any]

@@ -149,7 +149,7 @@ def _resolve(scenario: ScenarioSource, set: Sequence[str]) -> Document:
 
 
 def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
-    """Return the indices of the groups of flows whose rates may change; `labels` selects them."""
+    """Return the indices of flow groups that open connections at a rate; `labels` selects some."""
     scalable = {
         flow["label"]: index
         for index, flow in enumerate(document["flows"])

@@ -217,7 +217,7 @@ def _by_next_run(expected: Expected, middle: float) -> Decide:
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Return a function that judges a median by its interval, whose ends may be equal."""
+    """Return a function that gives a verdict by the confidence interval of the measured value."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)

@@ -83,10 +83,10 @@ def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
 def judge(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """Return the verdict for all levels and, if undecided, a provisional one from the levels run.
+    """Return a final verdict and an empty text, or `UNDECIDED` and a provisional verdict.
 
-    The number's bounds over all levels are judged by the band of `expected` and by `decide`. The
-    verdict is undecided if these two verdicts differ.
+    A final verdict judges the bounds of the claim's number over all levels. `expected` and
+    `decide` must agree on it. The provisional verdict may be empty.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)

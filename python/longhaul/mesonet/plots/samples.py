@@ -30,7 +30,7 @@ def samples(table: pl.DataFrame, value: pl.Expr, options: Options) -> pl.DataFra
 
 
 def _extremes(points: pl.DataFrame) -> pl.DataFrame:
-    """Return the minimum and maximum of each bin, in order of time."""
+    """Return the samples with the minimum and maximum of each bin, in order of time."""
     row, value = pl.int_range(pl.len()), pl.col("value")
     numbered = points.with_columns(row=row, bin=row * BINS // pl.len())
     kept = numbered.group_by("bin", maintain_order=True).agg(

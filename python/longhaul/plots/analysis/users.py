@@ -48,10 +48,9 @@ class Bars:
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
-    """Draw mean goodputs of each competitor's own flows and of competing flows, by group.
+    """Draw each algorithm's mean goodput and that of its competing flows, a panel per flow group.
 
-    Each group of flows has a panel. If speeds of interfaces are known, a second row of panels has
-    goodput divided by speed.
+    If speeds of interfaces are known, a second row of panels has goodput divided by speed.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1

@@ -150,7 +150,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Table with the same rows in all bootstrap samples; numbers are arrays over samples."""
+    """Table whose rows exist in every bootstrap sample; a number is an array over the samples."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int

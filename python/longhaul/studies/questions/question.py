@@ -117,7 +117,7 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments in `words`, or the claim's if it has no comparison."""
+        """Return the experiments named in `words`; without a comparison, all of the claim."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:
