@@ -62,9 +62,9 @@ class CongestionControl:
     """
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Process an acknowledgement in one of the phases in `phases`.
+        """Process an acknowledgement; called only in the phases that `phases` selects.
 
-        Standard TCP grows the window by `ack.credit / window.cwnd`: one segment per round trip.
+        Standard TCP adds `ack.credit / window.cwnd` each time: one segment per round trip.
         """
 
     def on_round(self, ack: Ack, window: Window) -> float | None:

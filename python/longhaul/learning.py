@@ -153,7 +153,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
 
 class _Observer:
-    """Normalises the observations of a flow, by its highest throughput and its last RTT so far."""
+    """Normaliser of a flow's observations; stores its highest throughput and previous RTT."""
 
     def __init__(self) -> None:
         self.largest_bps = 0.0

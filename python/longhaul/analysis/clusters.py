@@ -24,10 +24,7 @@ class Dendrogram:
     labels: np.ndarray
     """Number of each competitor's cluster, from 1; the tree is cut at a fraction of its height."""
     distinctive: tuple[int, ...]
-    """Indices of a minority of competitors that joins the others only in the last merge.
-
-    Empty if there is no such group.
-    """
+    """Indices of a minority that joins the other competitors in the last merge; may be empty."""
     responses: int
     """Number of responses used; responses that are equal for all competitors are left out."""
 

@@ -29,7 +29,7 @@ def class_names(classes: int) -> list[str]:
 
 
 def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
-    """Return the class of each condition, from 0: the number of bounds that its rate reaches."""
+    """Return the class of each condition: how many `bounds` its loss (or other) rate reaches."""
     if any(a >= b for a, b in pairwise(bounds)):
         raise ValueError("expected ascending bounds")
     return [int(np.searchsorted(bounds, rate, side="right")) for rate in rates]

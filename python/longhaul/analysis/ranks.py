@@ -56,7 +56,7 @@ class Edge:
 
     factor: int
     ends: tuple[int, int]
-    """Indices of the edge's corners: first at the factor's minus level, then at its plus level."""
+    """Indices of the two corners that the edge joins: at the factor's minus and plus level."""
     change: float
     """Absolute difference between the values at the edge's two corners."""
 

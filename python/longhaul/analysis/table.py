@@ -463,9 +463,6 @@ def some(texts: Sequence[str]) -> str:
 
 
 def equal_parts(count: int, most: int) -> list[range]:
-    """Divide `count` rows or columns into ranges of nearly equal length, each of at most `most`.
-
-    The ranges are, for example, pages.
-    """
+    """Divide `count` rows or columns into ranges of nearly equal length, each of at most `most`."""
     each = -(-count // -(-count // most))
     return [range(at, min(at + each, count)) for at in range(0, count, each)]

@@ -68,7 +68,7 @@ def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
 
 
 def indexed(path: str, scenario: Mapping[str, Any]) -> str:
-    """Return the path of a setting as in messages: the label of a flow is replaced by its index."""
+    """Return the path of a setting with the flow's index instead of its label."""
     steps = path.split(".")
     flows: Sequence[Mapping[str, Any]] = scenario.get("flows", ())
     labels = [flow.get("label") for flow in flows]

@@ -31,7 +31,7 @@ class RunOutcome:
     error: str | None = None
     """Error message if the run failed, otherwise None."""
     is_storage: bool = False
-    """True if the storage could not be written, in which case other runs would fail as well."""
+    """True if the storage could not be written; other runs would then fail as well."""
     is_lost: bool = False
     """True if the worker process died before the run ended."""
 

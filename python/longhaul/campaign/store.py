@@ -80,7 +80,7 @@ class Store:
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
-        """Record the failure of a run with its reason, until the run succeeds."""
+        """Record that a run failed, with the reason `message`; success removes the record."""
         text = json.dumps({"message": message})
         write_durably(self._failure(key), text.encode())
 

@@ -137,9 +137,9 @@ def _link(shells: Shells, rest: list[str]) -> None:
 
 
 def _queue(side: str, queue: str = "infinite", queue_args: str = "") -> str:
-    """Return a queue discipline as a TOML table, for the direction `side`.
+    """Return the queue discipline of a direction (`side`: `uplink`, `downlink`) as a TOML table.
 
-    `queue` and `queue_args` are the values of mahimahi's options of these names.
+    `queue` and `queue_args` are values of the direction's options of `mm-link`.
     """
     if queue not in QUEUES:
         known = ", ".join(QUEUES)

@@ -58,7 +58,7 @@ def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
 def refused(runs: Sequence[Run]) -> dict[str, str]:
     """Return the experiments that a contender's QUIC stack does not support, with the reasons.
 
-    Only an experiment's first scenario with a stack is checked; all have the same keys.
+    Only an experiment's first run with a stack is checked; its other runs have the same keys.
     """
     reasons: dict[str, str] = {}
     seen: set[str] = set()

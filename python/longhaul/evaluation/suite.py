@@ -34,7 +34,7 @@ class Figure:
     slack: float = 0.0
     """Largest difference that counts as equal."""
     at_most: float | None = None
-    """Upper bound for the subject's value, which does not depend on other contenders.
+    """Upper bound for the evaluated algorithm, whatever the values of other contenders.
 
     It is None if there is no bound.
     """

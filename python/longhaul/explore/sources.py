@@ -85,7 +85,7 @@ def open_source(path: Path) -> Source:
 def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
     """Return the tables of a directory by name.
 
-    Files with equal columns form one table; otherwise, each file is a table.
+    If all files have equal columns, they are one table; otherwise, each file is a table.
     """
     scans = {file.stem: pl.scan_parquet(file) for file in files}
     schemas = [scan.collect_schema() for scan in scans.values()]

@@ -57,7 +57,7 @@ class Roles:
     about: Mapping[str, str] = field(default_factory=dict)
     """Descriptions of columns, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units, by column, of columns whose names do not end in the unit."""
+    """Units by column name, for columns whose names do not end in the unit."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Heading under which the page lists each column, such as a period of the run."""
     competitor: str | None = None

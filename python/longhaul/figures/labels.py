@@ -41,7 +41,7 @@ def flows(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_limits(flows: pl.DataFrame) -> pl.DataFrame:
-    """Add columns to flows: limiting factor, counts before the window, and total goodput."""
+    """Add columns: limiting factor, `COUNTS` before the measurement window, and total goodput."""
     held = [pl.col(column) for column in LIMITS.values()]
     longest = pl.max_horizontal(held)
     limit = pl.coalesce(

@@ -76,7 +76,7 @@ _BY_OWNER = {RUN: _of_run, LABEL: _of_labels, LINK: _of_rows, PROXY: _of_rows}
 
 
 def of_merit(run: Run) -> list[tuple[str, Number, str]]:
-    """Return name, value and meaning of the metrics of RFC 5166 for a run, in a report's order."""
+    """Return (name, value, meaning) of a run's metrics of RFC 5166, in the order of reports."""
     from longhaul.figures.runs import lengths
 
     # Delays of labels follow the delays at the busiest link.
@@ -94,7 +94,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
 
 
 def digest() -> str:
-    """Return a digest of the code that computes metrics; stores recompute values of other code."""
+    """Return a digest of the code that computes metrics; a change makes stored values invalid."""
     from longhaul.analysis import fairness, merit
 
     own = sorted(Path(__file__).parent.glob("*.py"))

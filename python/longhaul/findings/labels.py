@@ -24,7 +24,7 @@ def label(column: str) -> str:
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return a column's label with its unit in tables, and the factor that converts to this unit.
+    """Return a column's label with the unit for tables, and the factor that converts to this unit.
 
     The factor multiplies `values`, which are in the column's base unit. The values also select the
     unit: seconds become milliseconds if all values are below one second.

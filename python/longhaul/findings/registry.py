@@ -93,10 +93,10 @@ class Findings:
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
         left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table.
+        """Add a table to the findings.
 
-        `place` is the original name of the response in the table, such as
-        `labels.cubic.goodput_bps`. The name determines the unit of the heading.
+        `place` is the key of the response in the table, such as `labels.cubic.goodput_bps`. The
+        key determines the unit of the heading.
         """
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"

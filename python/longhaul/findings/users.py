@@ -60,9 +60,9 @@ class Goodputs:
     """Order of the conditions in words; empty if the user chose none."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return the indices of responses, by the statistic and the role of flows in their names.
+        """Return the indices of responses by (statistic, role of flows), parsed from their names.
 
-        Both are empty for responses that do not belong to a flow group.
+        The key is `("", "")` for responses that do not belong to a flow group.
         """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
@@ -168,9 +168,9 @@ def _statistic(response: str) -> str:
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
     """Add average ranks over conditions to `findings`, and return a summary of the ranks.
 
-    Flow groups have an average for each role and type of file, with standard deviations as in NIST
-    SP 500-282, tables 8-31, 8-32 and 9-13. Other responses have one average each. `heads` are the
-    heads of the tables' columns.
+    Ranks are averaged over all flow groups with equal role (own or competing flows) and type of
+    file, as in NIST SP 500-282, tables 8-31, 8-32 and 9-13. Other responses are averaged one by
+    one. `heads` are the heads of the tables' columns.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}

@@ -195,7 +195,7 @@ def of_network(name: str, title: str, unit: str, value: Callable[[Part], float |
 
 
 def column(name: str, title: str, unit: str, of: str) -> Response:
-    """Return a response that is the mean of column `of` in the network's table."""
+    """Return a response that is the mean of column `of` in the table `network` of a run."""
     return of_network(name, title, unit, lambda part: part.measured(of))
 
 
@@ -392,4 +392,4 @@ GROUP_RESPONSES = {
     for first, role in ((1, "alternate"), (15, "standard"))
     for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
 }
-"""Names of responses in table 8-20, mapped to our names without the number of the flow group."""
+"""Our names, without the number of the flow group, by names of responses in table 8-20."""

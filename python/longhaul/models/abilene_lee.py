@@ -56,7 +56,7 @@ class Sets:
         return self.throughput_pps[first - 1] / self.throughput_pps[other - 1]
 
     def rtt_ratio(self, first: int, other: int) -> float:
-        """Return `RR(first, other)`: one set's mean round-trip time divided by another's.
+        """Return `RR(first, other)`: the mean RTT of one set of flows divided by another's.
 
         Sets are numbered from 1.
         """

@@ -42,9 +42,9 @@ class Dynamics(Protocol):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the time derivatives of a flow's states.
+        """Return the time derivatives of a flow's states, such as the window.
 
-        `rtt_s` includes the queueing delay `queueing_s`; `events` is the rate of loss events.
+        `rtt_s` includes the queueing delay `queueing_s`; `events` counts loss events per second.
         """
         ...
 
@@ -150,9 +150,9 @@ class Cubic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow that has this window and has had no loss.
+        """Return the states of a flow that starts at the plateau of the cubic, with this window.
 
-        The peak is the window; the time is that at which the cubic reaches its peak.
+        The peak equals the window, and the time is the time from a loss to the plateau.
         """
         return [window, cbrt(window * self.decrease / self.scale)]
 
@@ -183,7 +183,7 @@ class HTcp(Dynamics):
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the states after the first loss: half of `window`, and a time of 0."""
+        """Return a flow's states after its first loss: half of its `window`, and a time of 0."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -372,7 +372,7 @@ class Illinois(OneState):
 
 @dataclass(frozen=True)
 class Setting:
-    """Path and parameters for which the dynamics of an algorithm are built."""
+    """Input to an algorithm's dynamics: delays of the path, and the algorithm's parameters."""
 
     rtt_s: float
     """Round-trip time without queueing."""

@@ -49,7 +49,7 @@ class AnickMitraSondhi:
     factor: float = 0.05
     """Correction for finite buffers, which the report mentions in its discussion."""
     decay: float = 1.5
-    """Factor in the exponent above; 1 for infinite peak rates (Anick, Mitra, Sondhi)."""
+    """Factor 1.5 in the loss rate's exponent; 1 for infinite peak rates (Anick, Mitra, Sondhi)."""
 
     def loss(self, window: float, link: Link) -> float:
         """Return the loss probability if the flows have the mean window `window`."""

@@ -109,7 +109,7 @@ def mean_window(path: Path, p: float) -> float:
 
 
 def desynchronised(path: Path, buffer: float, connections: int) -> Point:
-    """Return loss rate and throughput if connections lose packets one at a time: (5.8) to (5.13).
+    """Return loss rate and throughput with losses spread over time: equations (5.8) to (5.13).
 
     The sum of the windows is then normally distributed. Packets are lost while it exceeds BDP plus
     `buffer` (packets). The queue is never negative, so the round-trip time is at least `rtt_s`.
@@ -147,8 +147,8 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest whose maximum windows suffice, without losses. Return None
-    for an empty range. `buffer` is in packets.
+    The range begins where the connections' maximum windows add up to `utilisation` of the BDP.
+    Return None if the range is empty. `buffer` is in packets.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)

@@ -90,8 +90,7 @@ def equilibrium(model: Model) -> Equilibrium:
     Longer queues reduce arrivals, so queues are adjusted in turn until none changes.
 
     Raises:
-        ValueError: There is no equilibrium: queues fill, empty, or reach a jump of a window or a
-            loss rate.
+        ValueError: There is none: queues fill or empty, or a window or loss rate jumps.
         RunError: The search did not converge.
 
     """

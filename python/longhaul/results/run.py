@@ -70,7 +70,7 @@ class Results:
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """Table with a row per link direction: values for the measurement window and whole run."""
+        """Table with a row per link direction: values for measurement window and whole run."""
         return self.table("links")
 
     @cached_property
@@ -80,7 +80,7 @@ class Results:
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
-        """Metrics of proxies, one row each: of the measurement window and of the whole run."""
+        """Table with a row per proxy: values for the measurement window and the whole run."""
         return self.table("proxies")
 
     @cached_property

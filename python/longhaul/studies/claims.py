@@ -95,9 +95,9 @@ class Claim:
 
     @property
     def of_one_run(self) -> bool:
-        """True if the source's number is from a single run, not 0, and between the band's ends.
+        """True if the claim is judged by the rules for a number from a single run of the source.
 
-        Verdicts on single runs use half and twice the number, which are equal for 0.
+        The number must lie inside the band. It must not be 0, because the rules use its double.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]

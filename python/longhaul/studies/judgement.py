@@ -31,7 +31,7 @@ class Judgement:
     needs: str = ""
     """Description of the runs that the claim needs; empty for theory."""
     part: CoveredLevels | None = None
-    """Levels whose runs exist, for a claim about all levels of an axis; otherwise None."""
+    """Levels with runs, if the claim is about all levels of an axis; None for other claims."""
     so_far: str = ""
     """Verdict from the levels that were run, if the verdict on all levels is undecided.
 

@@ -145,7 +145,7 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """Kind of the claim's number, such as a count (see `partial`); may be empty."""
+        """Kind of the claim's number, such as `count` or `largest`; may be empty."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 
@@ -217,7 +217,7 @@ def _by_next_run(expected: Expected, middle: float) -> Decide:
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Return a function that judges a median by its interval, whose ends may be equal."""
+    """Return a function that gives a verdict by the confidence interval of the measured value."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)

@@ -129,7 +129,7 @@ class Study:
         return metrics
 
     def check(self) -> None:
-        """Raise an error if the study is incomplete or invalid, before any run."""
+        """Raise an error if a module, function or claim of the study is missing or invalid."""
         for module, name in DEFINED:
             if self.has(module):
                 self.required(module, name)
@@ -252,7 +252,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A function that selects a run's values to store, and a suffix for the run's key."""
+    """A function that selects the values of a run to store (`reducer`), and a suffix of its key."""
 
     variant: str
     reducer: Callable[[Results], Kept]

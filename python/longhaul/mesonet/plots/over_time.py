@@ -207,7 +207,7 @@ class Lines:
 
 
 def _fullest(tables: MesoNet) -> Sequence[str]:
-    """Return the names of the routers with the fullest queues on average."""
+    """Return the names of the `MOST_ROUTERS` routers with the fullest queues on average."""
     means = tables.routers.group_by("router", maintain_order=True).agg(pl.col("queue_share").mean())
     order = means.sort("queue_share", descending=True, maintain_order=True)["router"]
     return order[:MOST_ROUTERS].to_list()

@@ -33,7 +33,7 @@ GREY = "#666666"
 
 @dataclass(frozen=True)
 class Means:
-    """The mean of a line in each period; None for a period without samples."""
+    """The mean of a curve in each period; None for a period without samples."""
 
     look: Style
     values: Sequence[float | None]

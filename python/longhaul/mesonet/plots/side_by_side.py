@@ -56,8 +56,8 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
     """Return the name and style of each run.
 
-    If all runs have different algorithms, a run has the name and style of its algorithm. Runs have
-    different colours as long as these suffice: dashes are invisible in noisy curves and bars.
+    A run has the name and style of its algorithm if no two runs have equal algorithms. Colours
+    differ as long as there are enough: dashes are invisible in noisy curves and bars.
     """
     kinds = [
         "+".join(

@@ -145,9 +145,9 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """Return the index of the first of `groups` that overlaps the next in the plot; else None.
+    """Return the index of the first group whose text overlaps the next group's; None if none does.
 
-    A group has competitors' numbers, printed near their `heights` in rows of at most `fit`.
+    A group's text is its competitors' numbers, `fit` per row, around the competitors' `heights`.
     """
     edges = []
     for group in groups:

@@ -51,7 +51,7 @@ class Screening:
     label: str
     """Name of the response with its unit, for the axis."""
     cells: Sequence[object] | None = None
-    """A value per run, equal for replications; needed if factors outside `coded` vary."""
+    """Condition of each run, under any name; needed if factors outside `coded` vary."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor, as written in scenarios."""
 

@@ -43,15 +43,14 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the flows' interfaces; if given, a second row shows goodput as a fraction of it."""
+    """Speed of the flows' interfaces; if given, a second panel shows goodput divided by it."""
 
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
-    """Draw mean goodputs of each competitor's own flows and of competing flows, by group.
+    """Draw each algorithm's mean goodput and that of its competing flows, a panel per flow group.
 
-    Each group of flows has a panel. If speeds of interfaces are known, a second row of panels has
-    goodput divided by speed.
+    If speeds of interfaces are known, a second row of panels has goodput divided by speed.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1

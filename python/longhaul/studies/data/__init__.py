@@ -41,7 +41,7 @@ class Data:
     def read(cls, folder: Path, known: Iterable[str]) -> "Data":
         """Read the results in a directory.
 
-        Columns of the tables whose names are in `known` become the axes of the results.
+        Columns whose names are in `known` become the axes of the results.
         """
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")

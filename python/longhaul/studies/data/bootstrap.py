@@ -1,7 +1,4 @@
-"""The runs of one experiment in bootstrap samples.
-
-The medians of a metric are computed at once for all samples.
-"""
+"""Bootstrap samples of an experiment's runs; medians are computed for all samples at once."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -56,11 +53,11 @@ class DrawnExperiment:
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """Return the cells; each metric is an array with a median per bootstrap sample."""
+        """Return each cell's medians of metrics, as arrays with one median per bootstrap sample."""
         return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """Return the drawn runs; each metric is an array with a value per bootstrap sample."""
+        """Return the metrics of drawn runs, as arrays with one value per bootstrap sample."""
         return _RunsOfAllSamples(self)
 
     @property
@@ -87,7 +84,7 @@ class DrawnExperiment:
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
     def order(self, rows: np.ndarray) -> "_CellOrder":
-        """Return the cells of a sample in the order of its runs, whose row numbers are `rows`."""
+        """Return the cells of a sample in the order in which they first occur in its `rows`."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
@@ -124,9 +121,9 @@ class DrawnExperiment:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """Return a metric of all drawn runs, NaN for a run that the replication lacks.
+        """Return the values of a metric in all runs that the bootstrap samples contain.
 
-        The shape is samples x drawn replications x cells x runs of a cell.
+        Shape: samples x drawn replications x cells x runs of a cell, padded with NaN.
         """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
@@ -136,9 +133,9 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """Row numbers of runs; shape: replications x cells x runs of the cell.
+        """Row numbers of the runs; shape: replications x cells x runs.
 
-        A missing run has the row number after the last row.
+        Where a cell has fewer runs, the array is padded with the index after the last row.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
@@ -153,7 +150,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Table with the same rows in all bootstrap samples; numbers are arrays over samples."""
+    """Table whose rows exist in every bootstrap sample; a number is an array over the samples."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
@@ -293,7 +290,7 @@ class _SampleCells(Lookup):
         return medians
 
     def _medians(self, metric: str) -> pl.Series:
-        """Return the medians of a metric as a column; null if a cell has no value."""
+        """Return each cell's median of a metric as a column; null if a cell has no value."""
         return pl.Series(metric, self._found(metric), nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:

@@ -103,8 +103,8 @@ class _AllSamplesData(Data):
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
         """Return, for each bootstrap sample, the median of a metric's paired values in two cells.
 
-        `combine` joins the values of each replication. The median is NaN in a sample without a
-        common replication. Raise NotRunError if all are NaN.
+        `combine` computes one number from both values of a replication. The median is NaN in a
+        sample without a common replication. Raise NotRunError if all medians are NaN.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError

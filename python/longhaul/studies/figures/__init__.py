@@ -154,7 +154,7 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """Return the source's numbers for points of a line, from `claims`, by level of `axis`.
+    """Return the numbers that the source prints for points of a line, by level of `axis`.
 
     `place` has the levels that all points of the panel share.
     """
@@ -194,9 +194,9 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
-    """Return the medians of a line's metric along the axis.
+    """Return the curve of a line: the median of its metric at each level of `axis`.
 
-    `where` are the levels that the line and the panel fix.
+    `where` has the levels of other axes that the line and the panel fix.
     """
     curves = {
         name: data.curve(name, axis, line.experiment, **where)

@@ -85,9 +85,9 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return the numbers of points as an array; shape: points, or bootstrap samples x points.
+    """Return one number per point as an array; shape: points, or bootstrap samples x points.
 
-    Raise UnevenError if a sample lacks a number.
+    Raise UnevenError if a bootstrap sample has no number for a point.
     """
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():
@@ -115,7 +115,7 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return values sorted by their levels of an axis; raise NotRunError if a level repeats.
+    """Return values sorted by their levels of `axis`; raise NotRunError if two have one level.
 
     If `axis` is None, the values keep their order, and their positions are 0.
     """
@@ -134,9 +134,9 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """Return the pairs of matching points of a comparison: index into `keys`, key of `others`.
+    """Return the pairs of points that are compared: index into `keys`, and key of `others`.
 
-    Points match if they have equal levels of the axes with several levels on either side.
+    Points are compared if they have equal levels of all axes that `_is_matched` selects.
     """
     common = [
         axis

@@ -71,7 +71,7 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """The selected level, for each axis on which the words select a single level."""
+    """Selected level by axis, for axes of which a single level is selected."""
     several: Words
     """Selections of several levels, such as `5..` or `8,21`, by axis."""
     when: Words
@@ -141,7 +141,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels (`key`) of the axes along which the rows vary."""
+    """Return the levels in `key` by axis, but only for axes on which the `rows` differ."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))

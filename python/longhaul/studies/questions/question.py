@@ -28,7 +28,7 @@ class Question(ABC):
     """Names of the experiments of the claim."""
     sides: Sides
     whole: str
-    """Axis if the statement is about all its levels; `*` if it needs all runs; otherwise empty."""
+    """Word `whole`: an axis if the claim is about all its levels, `*` for all runs, or empty."""
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
@@ -39,12 +39,12 @@ class Question(ABC):
         """Return the number computed from results; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the value in each bootstrap sample; None if they need one evaluation each."""
+        """Return the number in each bootstrap sample; None if `value` must compute each alone."""
         return None
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return how more levels of an axis change the number, as a kind defined in `partial`."""
+        """Return the number's kind (`count`, ...) for verdicts from only some levels of `axis`."""
 
     @property
     def is_extreme(self) -> bool:
@@ -65,22 +65,22 @@ class Question(ABC):
 
     @property
     def of(self) -> str:
-        """Experiments that the claim names by `of=`; without it, the claim's first experiment."""
+        """Names of the experiments in `of=`; without `of=`, the claim's first experiment."""
         return str(self.sides.own.get(OF, self.experiments[0]))
 
     @property
     def names_runs(self) -> bool:
-        """True if the claim names its experiments; if not, the runs that it needs are unknown."""
+        """True if the claim names its experiments by `of=`; otherwise, its runs are unknown."""
         return OF in self.sides.own
 
     @property
     def levels(self) -> Words:
-        """The `key=value` words of the first side of a comparison that select levels."""
+        """The words that select levels (`key=value`); in a comparison, those of its first side."""
         return {word: level for word, level in self.sides.own.items() if word not in (OF, METRIC)}
 
     @property
     def is_plain(self) -> bool:
-        """True for a metric at fixed levels, without a comparison or the words `when.` and `by`."""
+        """True for a metric without a comparison and without the words `when.METRIC` and `by`."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 
@@ -106,7 +106,7 @@ class Question(ABC):
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells (combinations of levels) that the question needs, and their metrics."""
+        """Return the cells (combinations of levels) and, for each, the metrics that are needed."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
@@ -117,7 +117,7 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments in `words`, or the claim's if it has no comparison."""
+        """Return the experiments named in `words`; without a comparison, all of the claim."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:

@@ -41,7 +41,10 @@ class Shape:
 
     @classmethod
     def read(cls, words: Words) -> "Shape":
-        """Parse the `key=value` words that define operations; raise ValueError for bad values."""
+        """Parse a claim's words that order, group and reduce values, such as `each=flows`.
+
+        Raise ValueError for a bad value.
+        """
         for word, only in (("by", BY), ("runs", RUNS)):
             if words.get(word, only) != only:
                 raise ValueError(f"where: {word}: expected {only}, found `{words[word]}`")
@@ -69,7 +72,7 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Raise ValueError if a comparison of these `sides` does not allow the operations."""
+        """Raise ValueError if the words `by` or `along` cannot be combined with these `sides`."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:

@@ -50,11 +50,11 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """Words of the second side of each comparison (`less`, `over`, `with`, `against`)."""
+    """Words of the second side of a comparison, by its name: `less`, `over`, `with`, `against`."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
-        """Assign a claim's words to sides: `over.flows=5` to the second side of `over`."""
+        """Divide a claim's words between sides; `over.flows=5` selects the divisor of a ratio."""
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():
