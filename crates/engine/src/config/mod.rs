@@ -118,8 +118,8 @@ pub struct Flow {
     pub via: Option<usize>,
     /// The proxy for data from the flow's second node to its first, if connections carry data both ways.
     pub via_back: Option<usize>,
-    /// Connections of the flow that are traced, numbered from zero in order of opening: the sender's state is recorded
-    /// at each acknowledgement. For traffic sources, this is the sender at the flow's first node.
+    /// Numbers of the flow's connections that are traced: the sender's state is recorded at each acknowledgement.
+    /// Numbers start at zero, in order of opening. For traffic sources, the sender at the flow's first node is traced.
     pub traced: Vec<u64>,
     /// Error of the clock at the flow's second node, relative to the clock at the first.
     pub clock: ClockError,

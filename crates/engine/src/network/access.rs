@@ -325,8 +325,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have already reached access links onto these links. Called before an observation, since these
-    /// packets are otherwise moved only after it.
+    /// Moves all packets that have arrived at access links by now onto these links. Called before an observation: the
+    /// events that move these packets may come after the observation.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {

@@ -43,8 +43,8 @@ impl Traffic {
         })
     }
 
-    /// Returns the number of a packet's connection, and true if the endpoint that opened the connection sent the
-    /// packet. `index` is the flow index in the packet. `data` is true for a packet from the sender of data.
+    /// Returns the number of a packet's connection. Also returns true if the packet comes from the endpoint that opened
+    /// the connection. `index` is the flow index in the packet. `data` is true for a packet from the sender of data.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
         let id = ConnectionId::of(index);
         let apart = self

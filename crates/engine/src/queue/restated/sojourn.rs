@@ -240,7 +240,7 @@ impl Cobalt {
         }
     }
 
-    /// Lowers BLUE's probability and the count of drops for the time in which the queue has been empty.
+    /// Lowers BLUE's probability and the count of drops by all steps due by `now`, if the queue is empty.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;

@@ -47,8 +47,8 @@ pub(super) struct DeliveryRate {
     burst_of: SegmentRing<u64>,
     /// Bursts by their numbers, at least those that `burst_of` refers to.
     bursts: SegmentRing<Burst>,
-    /// Departure time of the last burst, and number of segments delivered by then. [`NO_BURST`] if the next segment
-    /// must begin another burst.
+    /// Departure time of the last burst, and number of segments delivered before the burst left. [`NO_BURST`] if the
+    /// next segment must begin another burst.
     last: (Time, u64),
     /// Time at which segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,

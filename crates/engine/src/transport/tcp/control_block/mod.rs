@@ -358,7 +358,7 @@ impl ControlBlock {
         in_flight < self.peer_window && self.cwnd_allows(in_flight)
     }
 
-    /// Returns true if there is a new segment to send that the peer accepts.
+    /// Returns true if there is a new segment to send, and the receive window allows this segment.
     #[inline]
     pub(super) fn has_new(&self) -> bool {
         self.nxt < self.end && self.nxt < self.una + self.peer_window

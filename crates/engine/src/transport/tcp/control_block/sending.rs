@@ -39,7 +39,7 @@ pub(crate) struct Pace {
 pub(crate) struct Pacing {
     /// Interval that each segment reserves.
     gap: Span,
-    /// Limit for the next segment: the segment may leave now if the intervals of all earlier segments end by this time.
+    /// Latest time at which the previous segment's interval may end if the next segment is to leave now.
     latest: Time,
 }
 

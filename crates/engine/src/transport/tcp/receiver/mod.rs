@@ -34,8 +34,8 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// Segments below this number take the fast path if they arrive in order. Zero if no segment may take it, as before
-    /// the first segment of data, or with optional contents of acknowledgements.
+    /// Segments below this number take the fast path if they arrive in order. Zero if no segment may take the fast
+    /// path: for example, before the first data segment, or if acknowledgements have optional contents.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,

@@ -112,8 +112,8 @@ fn prr_leaves_a_reduction_without_loss_alone() {
     }
 }
 
-/// Checks that PRR also applies to marks in Linux. The window is halved from 20: one segment leaves for every two that
-/// arrive, until 10 are in flight. The reduction ends when the first segment sent after the mark is acknowledged.
+/// Checks that PRR also applies to marks in Linux. The window is halved from 20: one segment leaves for every two
+/// delivered, until 10 are in flight. The reduction ends when the first segment sent after the mark is acknowledged.
 #[test]
 fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     let mut bench = SenderBench::open(linux_prr(), reno());

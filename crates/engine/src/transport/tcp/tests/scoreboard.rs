@@ -257,7 +257,7 @@ impl Pair {
         self.bench.sender.sample(ms(self.at))
     }
 
-    /// Advances the time by `span`; a timeout in this time may retransmit everything.
+    /// Advances the time by `span` milliseconds. After each timeout, compares the sender with the reference.
     fn wait(&mut self, span: u64) -> Result<(), TestCaseError> {
         for _ in 0..span {
             self.at += 1;
