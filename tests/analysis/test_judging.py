@@ -106,7 +106,7 @@ def test_the_ends_of_a_band_belong_to_it_up_to_rounding(sign: float) -> None:
 
 
 def values(mean: float, *around: float) -> Family:
-    """Return a family of `mean` plus each value in `around`, with a band from -0.1 to 0.1."""
+    """Return the deviations from print, `mean` + each of `around`, with a band from -0.1 to 0.1."""
     return Family(tuple(mean + each for each in around), (-0.1, 0.1), DIFFERENCE)
 
 

@@ -40,7 +40,7 @@ def circles(graph: Graph) -> list[list[str]]:
 def python_imports(package: Path) -> Graph:
     """Return the imports between a Python package's modules.
 
-    They include those in functions and for type checkers.
+    Imports in functions and imports for type checkers are included.
     """
     files = {}
     for file in package.rglob("*.py"):

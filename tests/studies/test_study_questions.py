@@ -1,4 +1,4 @@
-"""Questions of claims: their `key=value` words, needed cells, and JSON of judgements."""
+"""Questions that claims ask: `key=value` words, the cells that they need, judgements as JSON."""
 
 from dataclasses import replace
 from types import SimpleNamespace

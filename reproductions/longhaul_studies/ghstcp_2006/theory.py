@@ -90,7 +90,10 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return `band_end` for `last` divided by that for `first`, minus 1: the width of the band."""
+    """Return the relative width of the range of numbers of connections that use 95 % of the link.
+
+    The width is the largest number divided by the smallest, minus 1.
+    """
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None

@@ -95,8 +95,8 @@ def distinctive(
 ) -> float:  # fmt: skip
     """Count the conditions in which `algorithms`, and no others, cluster apart from the rest.
 
-    Names are joined by commas. Algorithms are clustered by their responses in `period`, without
-    those in `left_out`. Algorithms in `without` do not take part.
+    `without` names algorithms that do not take part. Clusters are formed by the responses in
+    `period`, except the responses named in `left_out`. Names are joined by commas.
     """
     wanted = set(algorithms.split(","))
     return float(

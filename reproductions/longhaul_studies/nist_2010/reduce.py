@@ -58,8 +58,8 @@ def _least_once_up(value: pl.Expr) -> pl.Expr:
 def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
     """Return the seconds until congestion has abated in each period (figure 7-2).
 
-    Congestion has abated when no more flows are in normal congestion control than in the mean of
-    the first period; if that never happens, the value is the length of the period.
+    Congestion has abated once the number of flows in normal congestion control falls to its mean
+    of the first period; if that never happens, the value is the length of the period.
     """
     flows = pl.col("normal_mode_flows")
     usual = tables.periods[0].of(tables.network).select(flows.mean()).item()

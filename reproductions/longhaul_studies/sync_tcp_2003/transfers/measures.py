@@ -47,7 +47,7 @@ def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) 
 
 @measure
 def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Return the median over flows of the relative deviation of `each` from its printed value."""
+    """Return the median, over flows, of the relative deviation of `each` from printed `column`."""
     printed = printed_flows(of, column)[protocol]
     off = [
         abs(data.value(f"{each}_{flow}", of, protocol=protocol) / value - 1)
@@ -98,7 +98,7 @@ def seconds_at_one(data: Data, of: str, flow: float, protocol: str) -> float:
 
 @measure
 def seconds_at_one_less(data: Data, of: str, flow: float, one: str, others: str) -> float:
-    """Return `seconds_at_one` with protocol `one` minus the smallest value with one of `others`."""
+    """Return the share of seconds at a window of one packet: of `one` minus least of `others`."""
     shares = [seconds_at_one(data, of, flow, other) for other in others.split("+")]
     return seconds_at_one(data, of, flow, one) - min(shares)
 

@@ -107,7 +107,7 @@ def _classes(kept: Kept) -> Row:
 
 
 def _router(kept: Kept) -> Row:
-    """Return the metrics of the first congested queue, computed from its samples."""
+    """Return the metrics of the first congested router's queue, computed from its samples."""
     router = kept["router"]
     queue = np.asarray(router["queue_pkts"], float)
     waited_ms = 8e3 * np.asarray(router["queue_bytes"], float) / 1e7

@@ -85,7 +85,8 @@ def _router(series: pl.DataFrame) -> dict[str, list[Any]]:
 def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
     """Return samples of the measured flows in every second.
 
-    These are the payload delivered to all flows together, and windows and retransmissions of some.
+    These are the payload that all flows together delivered, and the windows and retransmissions of
+    the flows numbered in `WINDOWS`.
     """
     flows = series.filter(
         (pl.col("kind") == "flow")

@@ -95,9 +95,9 @@ def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.nd
 
 
 def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells that the maps of both protocols have, and response time differences in ms.
+    """Return the cells that both protocols' maps have, and differences of response times in ms.
 
-    A difference is that of `one` minus that of `other`; a cell is a range of base RTTs and sizes.
+    A cell is a range of base RTTs and of response sizes. Differences are `one` minus `other`.
     """
     first, second = (curve_of(data, "Z2", "map", protocol=name, load=load) for name in (one, other))
     cells, left, right = np.intersect1d(first[0], second[0], return_indices=True)
