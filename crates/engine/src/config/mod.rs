@@ -100,7 +100,7 @@ keys! {
 pub struct Flow {
     /// Group label shared by the flows of one table of the scenario.
     pub label: String,
-    /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
+    /// Unique name of the flow, such as `hstcp-3`, or `hstcp-3.0` for the first of several parallel streams.
     pub name: String,
     /// Name under which the flow's counters are summed. Parallel streams have the name of their common flow here; other
     /// flows have their own.

@@ -56,7 +56,7 @@ struct AccessLink {
     waiting: VecDeque<Waiting>,
     /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits_ps: u128,
-    /// Sum over all arrivals of the number of waiting packets that each arriving packet found.
+    /// Sum, over all arriving packets, of the number of packets that wait at the arrival.
     found_waiting: u64,
     waiting_bytes: u64,
 }

@@ -184,7 +184,7 @@ impl Network {
     }
 
     /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that has reached the
-    /// end of its route, stores it in `arrived`, and returns its kind of receiver.
+    /// end of its route: stores the packet in `arrived`, and returns the kind of receiver at this end.
     #[inline]
     pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {

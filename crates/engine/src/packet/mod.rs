@@ -279,7 +279,7 @@ impl SackHandle {
         self.0 & Self::BY_VALUE != 0
     }
 
-    /// Returns true if the handle refers to SACK blocks in the store, without a header for routers.
+    /// Returns true if the handle refers to an entry of the [`SackStore`].
     #[inline]
     fn has_slot(self) -> bool {
         self.0 < Self::DATAGRAM

@@ -60,7 +60,7 @@ impl ConnectionId {
         }
     }
 
-    /// Returns the id of the same connection's direction `side`. With a proxy, this is the id of the leg before it.
+    /// Returns the id of the direction `side` of this connection; if a proxy splits it, the id of the first leg.
     pub(crate) fn on(self, side: Side) -> Self {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }

@@ -82,7 +82,7 @@ mod tests {
     use crate::config::Distribution;
 
     /// Runs sessions with a transfer time of one second per object. Returns the number of pages, the number of objects,
-    /// and the total size of the objects in units of `whole_units_of`.
+    /// and the total size of the objects in units of `config.whole_units_of`.
     fn play(config: &Web, seed: u64) -> (u64, u64, u64) {
         let mut session = Session::new(config, Stream::new(seed, 0, "test"));
         let (mut objects, mut units) = (0, 0);

@@ -110,8 +110,8 @@ impl CoDel {
         (packet, ok_to_drop)
     }
 
-    /// Drops and marks packets by CoDel, and returns the packet to send. `of` selects the packets of the queue,
-    /// `counted` those that count for its length.
+    /// Drops and marks packets by CoDel, and returns the packet to send. `of` selects the queue's packets. CoDel acts
+    /// only while the packets selected by `counted` have more bytes than the largest packet.
     pub(super) fn deque(
         &mut self,
         now: Time,

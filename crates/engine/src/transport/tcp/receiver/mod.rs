@@ -188,8 +188,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment. With `REGULAR`, it takes the fast path ([`super::regular`]). Without `REPORTS`, the
-    /// receiver's acknowledgements have no optional contents.
+    /// Processes a segment. `REGULAR` selects the fast path ([`super::regular`]). Without `REPORTS`, the receiver's
+    /// acknowledgements have no optional contents.
     #[inline(always)]
     fn take_segment<const REGULAR: bool, const REPORTS: bool>(
         &mut self,
