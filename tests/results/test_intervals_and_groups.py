@@ -124,7 +124,7 @@ def test_replications_differ_in_random_numbers_alone() -> None:
 def test_shares_are_means_over_replications() -> None:
     """Check that each label's share of the goodput is a mean over replications.
 
-    A run without goodput has no shares. If a label's algorithm varies, it is added to the label.
+    A run without goodput has no shares. If a label's algorithm varies, labels name the algorithm.
     """
 
     def labels(*values: tuple[str, float, float | None]) -> list[dict[str, Any]]:

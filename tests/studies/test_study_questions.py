@@ -35,10 +35,10 @@ def test_words_are_numbers_where_they_can_be() -> None:
 
 
 def test_words_are_sorted_by_side() -> None:
-    """Check the `key=value` words of a claim on each side of its comparisons.
+    """Check the words `key=value` of each side of a claim's comparisons.
 
-    The second side has the words of the first side; words that begin with `less.`, `over.`,
-    `with.` or `against.` replace them.
+    The side `less` has the words of the claim, except that a word such as `less.n=2` replaces `n`.
+    The other sides are `over`, `with` and `against`.
     """
     sides = Sides.read(
         words_of("of=E metric=m less.n=2 over.metric=k when.k=1.. each=q runs=each other.n=3")

@@ -1,4 +1,4 @@
-"""Reduction of a run of chapters 6 and 7: the standard values, and samples of long-lived flows."""
+"""Reduction of a run of chapters 6 and 7: the usual tables, and values that only claims need."""
 
 from typing import Any
 

@@ -6,8 +6,8 @@ from longhaul.results import Results
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables that are stored of every run, except those of flow classes.
+    """Return the tables that any campaign stores of a run, but leave the one of flow classes empty.
 
-    The responses already include the classes.
+    The responses of this study already include the throughputs of flow classes.
     """
     return reduce_run(run) | {"classes": []}

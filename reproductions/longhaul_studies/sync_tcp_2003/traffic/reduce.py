@@ -83,7 +83,7 @@ def _sizes(forward: pl.DataFrame) -> dict[str, Any]:
 def _hurst(run: Results, measured_from_s: float) -> dict[str, Any]:
     """Return estimates of the Hurst parameter for packets on the first link.
 
-    Each has the points from which it was fitted.
+    Each estimate includes the points from which it was fitted.
     """
     samples = run.series.filter(pl.col("name") == FIRST, pl.col("t_s") >= measured_from_s)
     packets = samples["departed_pkts"].diff().drop_nulls().to_numpy().astype(float)

@@ -1,8 +1,8 @@
 """Measures of claims about long transfers.
 
 `of` is an experiment; `one` and `other` are levels of the axis `protocol`, or of `axis`. `each` is
-a metric that every flow has: `goodput` stands for `goodput_1` to `goodput_20`. Its values are
-medians over runs. `flows` are numbers of flows, such as `4+6+9`.
+a metric of single flows, as a median over runs: `goodput` stands for `goodput_1` to `goodput_20`.
+`flows` are numbers of flows, such as `4+6+9`.
 """
 
 from itertools import pairwise

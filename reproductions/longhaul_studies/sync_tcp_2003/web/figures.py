@@ -322,7 +322,7 @@ def _shares(number: str, total: str, published: str) -> Figure:
 def _tails(number: str, total: str, published: str, shares: Sequence[str]) -> Figure:
     """Return a figure of the tails of response times with several bottlenecks.
 
-    `total` is the total load, `shares` are the end-to-end loads.
+    Loads (%) are `total` on each link with cross traffic, and `shares` by traffic over all links.
     """
     return _figure(
         number, f"Tails, total load {total} %, {shares[0]} to {shares[-1]} % end to end",

@@ -60,7 +60,7 @@ def _crossing(
 
 @measure
 def small_among_long(data: Data, of: str, seconds: float) -> float:
-    """Return the share of responses with base RTTs above `seconds` that are small.
+    """Return the share of small responses among all responses with base RTTs above `seconds`.
 
     The result is the minimum over all protocols and loads.
     """
@@ -82,7 +82,7 @@ def _small_among_long(
 
 
 def _at(points: pl.DataFrame, place: float) -> float:
-    """Return the value of a recorded curve at its point nearest to the x `place`."""
+    """Return the y of that point of a recorded curve whose x is nearest to `place`."""
     return float(points["y"][int((points["x"] - place).abs().arg_min() or 0)])
 
 
