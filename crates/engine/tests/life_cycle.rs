@@ -204,8 +204,8 @@ fn data_one_way_closes_both_ways() {
     assert_eq!(found, expected);
 }
 
-/// Checks that the receiver of a transfer closes with the acknowledgement of the last segment, and that its FIN is
-/// acknowledged. The one-way agents of ns-2 send no FIN.
+/// Checks that the receiver of a transfer sends its FIN with the acknowledgement of the last segment, and that this FIN
+/// is acknowledged. The one-way agents of ns-2 send no FIN.
 #[test]
 fn a_transfer_closes_both_ways() {
     let flags = |tcp: Tcp| {

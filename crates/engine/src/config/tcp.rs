@@ -472,7 +472,7 @@ impl RttClock {
     }
 }
 
-/// Timestamp option of segments, with its size on the wire in bytes.
+/// Timestamp option of segments. The number is the size of the option in bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timestamps {
     /// No timestamps.

@@ -35,7 +35,7 @@ pub struct Messages {
 /// Application of a flow over TCP that opens connections during the run.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Requests, sent without waiting for earlier ones, and responses from the flow's first node to its second.
+    /// Requests, sent without waiting for earlier ones. Responses go from the flow's first node to its second.
     Requests(Requests),
     /// A web session of pages and their objects. Objects go from the flow's first node to its second.
     Web(Web),

@@ -138,8 +138,8 @@ impl World {
         }
     }
 
-    /// Returns the [`Endpoint`] of a receiver at a node of a proxy. `draws` is true if received packets pass a queue
-    /// that draws random numbers.
+    /// Returns the [`Endpoint`] for the receiver of the connection `index`, at a node of a proxy. `draws` is true if
+    /// received packets pass a queue that draws random numbers.
     fn taking_edge(&self, index: usize, draws: bool) -> Endpoint {
         Endpoint::Proxy {
             gets: self.tcp[index].sender.route(),

@@ -15,7 +15,7 @@ use crate::config;
 use crate::network::route::Carrier;
 use crate::packet::Packet;
 
-/// State of ACK thinning on one link: groups of acknowledgements, each with its last one held.
+/// State of ACK thinning on one link: groups of acknowledgements. The last acknowledgement of each group is held.
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,

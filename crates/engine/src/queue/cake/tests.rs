@@ -197,8 +197,8 @@ fn given_values_stay() {
     assert_eq!(times, [7, 3, 100].map(Span::from_millis));
 }
 
-/// A queue stays reserved until its flow's packets no longer affect its COBALT: here for an interval after the last
-/// packet.
+/// A queue stays reserved for its flow while COBALT's state may affect the flow's next packets: here, for an interval
+/// after the last packet.
 #[test]
 fn a_queue_is_free_again_after_an_interval() {
     let config = config(1 << 20);

@@ -206,7 +206,7 @@ mod tests {
         assert!((fallen[1] - (0.25 - step) * 63.0 / 64.0).abs() < 1e-6);
     }
 
-    /// Above 250 ms, a step is larger by 0.02, and the probability is not capped at 1.
+    /// With a delay above 250 ms, an update adds another 0.02 to the probability, which is not capped at 1.
     #[test]
     fn long_delays_take_the_probability_beyond_one() {
         let parameters = linux();

@@ -132,7 +132,7 @@ keys! {
     }
 }
 
-/// Keys of the adaptation of `max_p`, and its parameters; `None` without adaptation.
+/// Parameters of the adaptation of `max_p`, with their keys; `None` without adaptation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adaptive(pub Option<Adaptation>);
 

@@ -52,7 +52,7 @@ trait Rule {
         None
     }
 
-    /// Returns the cases in which random numbers are drawn for packets, and true if flows are hashed randomly.
+    /// Returns the cases in which random numbers are drawn for packets; and true if the hash of flows is random.
     fn draws(&self) -> (Draws, bool) {
         (Draws::Never, false)
     }

@@ -1,5 +1,5 @@
-//! The plain state of a connection: no loss, mark, limit or timeout needs attention. Most acknowledgements then take
-//! the fast path of [`super::super::regular`].
+//! The plain state of a connection, in which no loss, mark, limit or timeout needs attention. Most acknowledgements
+//! then take the fast path of [`super::super::regular`].
 
 use longhaul_congestion::Limit;
 use longhaul_units::Time;

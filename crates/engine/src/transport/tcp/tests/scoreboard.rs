@@ -295,8 +295,8 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Senders agree with the reference on the segments sent and the number in flight. Many segments, retransmissions
-    /// and acknowledgements are lost or reordered. Some losses are repaired only after a timeout.
+    /// Senders send the same segments as a second implementation of RFC 6675, and have the same number in flight. Many
+    /// segments and acknowledgements are lost or reordered. Some losses are repaired only after a timeout.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
         recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),
