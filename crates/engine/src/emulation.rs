@@ -44,7 +44,7 @@ pub struct Leaving<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Nodes at the ends of an outside flow, and the flow's name.
+/// Nodes at the ends of an outside flow (all packets from one outside host to another), and the flow's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// Node of the sending host.

@@ -300,8 +300,8 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the latest time at which a packet can enter any access link behind a link and still reach its endpoint
-    /// by `observation`. `spreading` is the number of the link among those that lead to access links.
+    /// Returns the latest time at which a packet can enter an access link and still reach its endpoint by
+    /// `observation`. The packet comes from the link with the index `spreading` among the links to access links.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))

@@ -216,7 +216,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Returns mutable references to all contents, in the order of their slots.
+    /// Returns mutable references to the contents of all occupied slots, in the order of the slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();
         slots.filter_map(Slot::get_mut)

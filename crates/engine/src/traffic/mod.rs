@@ -206,8 +206,7 @@ impl Traffic {
         }
     }
 
-    /// Returns a mutable reference to the connection of a packet, if the connection delays packets at the end of their
-    /// route.
+    /// Returns the connection of a packet, if the connection delays packets at the end of their route.
     #[inline]
     pub(crate) fn holding(&mut self, packet: &Packet) -> Option<&mut AppConnection> {
         let connection = self.connections.get_mut(ConnectionId::of(packet.flow))?;

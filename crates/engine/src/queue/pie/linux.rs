@@ -245,8 +245,8 @@ mod tests {
         }
     }
 
-    /// `pie_calculate_probability`: weights are halved below a probability of a tenth, and divided by four for each
-    /// further power of ten down to a millionth.
+    /// `pie_calculate_probability`: weights are divided by 2 below a probability of 0.1, and by a further 4 below each
+    /// lower power of ten, down to a millionth.
     #[test]
     fn weights_are_scaled_down_below_powers_of_ten() {
         let whole = ONE / TICKS_PER_S;

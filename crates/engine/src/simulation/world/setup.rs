@@ -123,7 +123,7 @@ impl World {
         Ok(world)
     }
 
-    /// Adds a flow, with the name `name`, to the links' delay boxes, which draw separate values for each flow.
+    /// Adds a flow of the kind `kind`, named `name`, to the links' delay boxes. They draw values for each flow.
     pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str) {
         let network = &mut self.env.network;
         let mut add = |carrier, index| network.add_flow(carrier, index as u32, &name);

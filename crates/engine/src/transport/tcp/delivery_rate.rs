@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use super::segment_ring::SegmentRing;
 use crate::prefetch::prefetch;
 
-/// State that a segment stores when it is sent. The state is equal for all segments of a burst.
+/// State of the connection that is stored when a segment is sent. All segments of a burst have the same state.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,

@@ -154,7 +154,7 @@ impl Transmissions {
         self.append(segment, now);
     }
 
-    /// Removes a segment from the list, because it is about to be retransmitted.
+    /// Removes a segment from the list of transmissions, because the segment is about to be retransmitted.
     #[inline(never)]
     fn withdraw(&mut self, segment: u64) {
         self.repeated.insert(segment, segment + 1);

@@ -234,7 +234,7 @@ impl Pair {
             .expect("there is an end")
     }
 
-    /// Delivers a segment, and updates the blocks of its acknowledgement (RFC 2018 section 4).
+    /// Delivers a segment to the receiver, and updates the SACK blocks of its acknowledgement (RFC 2018 section 4).
     fn receive(&mut self, segment: u64) {
         self.received.insert(segment);
         let next = self.next_expected();
