@@ -225,7 +225,7 @@ def test_a_flow_below_a_twentieth_of_its_share_for_ten_seconds_starves(
 
 
 def test_flows_without_any_rate_do_not_starve() -> None:
-    """Check that flows that all have the rate 0 count as equal, with no share of the total."""
+    """Check that flows do not starve if all rates are 0; the ratio is 1, the least share 0."""
     found = merit.starvation(rates(*[[0.0, 0.0]] * 30), 1.0)
     assert found == merit.Starvation(1.0, False, 0.0)
     assert merit.starvation(rates([1.0, 3.0]), 1.0) == merit.Starvation(3.0, False, 0.5)

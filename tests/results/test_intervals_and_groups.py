@@ -96,7 +96,7 @@ def test_runs_have_a_heading_each_if_there_are_several() -> None:
 
 
 def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario: Any) -> Any:  # noqa: ANN401
-    """Return a stand-in for a run: `rows` is its table of labels, `kinds` has their algorithms."""
+    """Return a stand-in for a run; `rows` are results by label, `kinds` the labels' algorithms."""
     return SimpleNamespace(
         name=name, scenario=scenario, meta=scenario.pop("meta", {}), algorithms=lambda: kinds,
         summary=lambda: SimpleNamespace(labels=pl.DataFrame(rows)),

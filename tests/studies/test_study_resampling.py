@@ -180,9 +180,9 @@ def uneven() -> Data:
 
 @pytest.mark.parametrize("given", [uneven, lambda: grid(3, 0.2), lambda: results(some=3, once=1)])
 def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data]) -> None:
-    """Check that a bootstrap sample has the cells of a table made of the sample's rows.
+    """Check look-ups in a bootstrap sample against look-ups in a table of the sample's rows.
 
-    Medians, numbers of runs and levels must agree.
+    Cells and runs must agree.
     """
     data = given()
     for sample in ResampledData(data, 6):

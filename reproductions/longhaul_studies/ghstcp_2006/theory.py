@@ -46,7 +46,7 @@ def recovery(data: Data, mbps: float) -> float:
 
 @measure
 def shape_is_monotone(data: Data) -> float:
-    """Return the share of steps in w, from 38 to 83,000, at which a(w) grows and b(w) falls."""
+    """Return the share of steps in w, 38 to 83,000, at which HSTCP's a(w) grows and b(w) falls."""
     windows = np.geomspace(38.0, 83_000.0, 500)
     grows = np.diff(HSTCP.increase(windows)) >= 0
     falls = np.diff(HSTCP.decrease(windows)) < 0

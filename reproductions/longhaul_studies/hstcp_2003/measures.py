@@ -178,7 +178,7 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 
 @measure
 def fastest_but_lossy(data: Data, of: str) -> float:
-    """Return the share of slow-start variants that end later but lose less than the standard."""
+    """Return the share of limited slow starts that end later but lose less than standard ones."""
     variants, seconds, lost = together(
         data.curve("change_s", "max_ssthresh", of),
         data.curve("change_lost_pkts", "max_ssthresh", of),

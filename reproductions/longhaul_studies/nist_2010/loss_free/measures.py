@@ -77,9 +77,10 @@ def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
 
 @measure
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
-    """Return the fraction by which the printed goodput of large files is below ours without losses.
+    """Return the fraction by which printed goodput is below our goodput without losses.
 
-    `end` selects the `least` or the `most` of the fractions of all algorithms and kinds of file.
+    There is a fraction for each of `algorithms` and each kind of large file; `end` selects the
+    smallest (`least`) or the largest (`most`).
     """
     shortfalls = [
         1 - float(row["published"]) / file_goodput(

@@ -58,9 +58,9 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the lead of `algorithms` over all other algorithms in their advantage over TCP.
+    """Return the smallest advantage of `algorithms` minus the largest of all other algorithms.
 
-    The lead is their smallest advantage minus the largest of the others, as means over conditions.
+    Advantages over TCP are means over conditions.
     """
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))

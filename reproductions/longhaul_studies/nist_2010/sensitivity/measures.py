@@ -265,7 +265,10 @@ def component_step(data: Data, of: str, number: float, responses: str) -> float:
 
 @measure
 def component_effect_step(data: Data, of: str, number: float, order: str) -> float:
-    """Return `effect_step` for the scores of principal component `number` instead of a response."""
+    """Return the smallest ratio of a factor's absolute effect to that of the next in `order`.
+
+    Effects are on the scores of principal component `number`. `order` is written as `x2>x5>x1`.
+    """
     scores = components.principal_components(_responses(data, of)).scores[:, int(number) - 1]
     sizes = {
         effect.name: abs(effect.effect) for effect in effects(_signs(), scores, FACTORS, order=1)

@@ -26,9 +26,9 @@ FULL_PKTS, HALF_PKTS = 90, 46
 
 @measure
 def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
-    """Return the `count`-th largest gain of a flow with protocol `one` over `other`.
+    """Return the `count`-th largest of the flows' gains from protocol `one` over `other`.
 
-    A gain is the median over runs of the ratio of metric `each` under both protocols.
+    A gain is the ratio of metric `each` with `one` to that with `other`, as a median over runs.
     """
     gains = [
         data.paired(f"{each}_{flow}", (of, {"protocol": one}), (of, {"protocol": other}), np.divide)

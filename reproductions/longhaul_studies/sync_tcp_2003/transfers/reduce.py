@@ -119,7 +119,7 @@ def _every_ack(traced: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def _detectors(traced: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the final detector state of each flow, and its reactions to verdicts (Table 1.1)."""
+    """Return each flow's last detector state and verdict counts by trend and level (Table 1.1)."""
     last = traced.group_by("number", "quantity").agg(pl.col("value").last())
     ends = last.filter(
         pl.col("quantity").is_in(

@@ -119,9 +119,10 @@ def _experiment(total: str) -> str:
 
 
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Return a function that draws curve `name` of Reno and MixReact, a panel per end-to-end load.
+    """Return a function that draws curve `name` of Reno and MixReact over several bottlenecks.
 
-    `total` is the load (%) of the links by all traffic.
+    All traffic together loads the links by `total` %. Panels differ in the load by traffic that
+    crosses all links.
     """
     return _panels(
         name, [replace(case, experiment=_experiment(total)) for case in (RENO, MIXREACT)],
