@@ -137,8 +137,8 @@ pub enum PackMime {
     },
     /// Sizes of responses.
     Responses,
-    /// Round-trip times between the servers and the link where the model's trace was taken. With `client_side`, those
-    /// between this link and the clients are added.
+    /// Round-trip times between the servers and the link where the model's trace was taken. If `client_side` is true,
+    /// the round-trip times between this link and the clients are added.
     RoundTrips {
         /// Connections per second.
         rate: f64,

@@ -271,7 +271,7 @@ impl Network {
         self.access.spreading = spreading.collect();
     }
 
-    /// Processes a packet that enters an access link whose packets are merged with those of other links.
+    /// Puts a packet on an access link at the beginning of a route; drops the packet if the link's queue is full.
     #[inline(always)]
     pub(super) fn enter_access(&mut self, index: u32, packet: &Packet) {
         let (access, model) = self.access.get(index);

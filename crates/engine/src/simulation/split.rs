@@ -13,7 +13,7 @@ use crate::random::Streams;
 use crate::transport::EventLog;
 
 impl World {
-    /// Adds a flow with a proxy. It has two connections: one to the proxy's start node, and one from its end node.
+    /// Adds a flow with a proxy: one connection to the proxy's start node, and one connection from its end node.
     pub(super) fn add_split(
         &mut self,
         config: &Config,

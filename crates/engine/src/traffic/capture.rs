@@ -18,7 +18,7 @@ pub(crate) struct CapturedEnd<'a> {
     pub(crate) reverse: bool,
     /// The sender of the direction that the packet belongs to.
     pub(crate) sender: &'a Sender,
-    /// End of the data of the other direction that the packet's sender has received.
+    /// Acknowledgement number of a data packet, on the wire: the next byte expected from the other end.
     pub(crate) acknowledgement: u64,
 }
 

@@ -104,8 +104,8 @@ mod tests {
         (config.pages - session.pages_left, objects, units)
     }
 
-    /// Numbers and sizes of objects are rounded up, as in ns-2's WebTraf. Over a hundred thousand pages, their means
-    /// equal those of rounded variables to 1 %.
+    /// Checks that numbers and sizes of objects are rounded up, as in ns-2's WebTraf. Over a hundred thousand pages,
+    /// the means differ by less than 1 % from the expected values of the rounded-up Pareto variables.
     #[test]
     fn pages_and_objects_are_counted_as_they_should() {
         let config = Web {

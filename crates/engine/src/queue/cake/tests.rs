@@ -123,7 +123,7 @@ fn sparse_flows_go_first() {
     assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
 }
 
-/// At the limit, the queue with the most bytes drops packets from its head, one at a time. Its BLUE probability rises.
+/// At the limit, the queue with the most bytes drops one packet from its head, and this queue's BLUE probability rises.
 #[test]
 fn the_longest_flow_pays() {
     let mut bench = bench(12_000);

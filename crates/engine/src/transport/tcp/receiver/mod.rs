@@ -23,8 +23,8 @@ use crate::prefetch::prefetch_lines;
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Environment;
 
-/// The receiving end of a connection. The order of fields in memory is fixed: for segments in order, the first cache
-/// lines are sufficient.
+/// The receiving end of a connection. The order of fields in memory is fixed: only the first cache lines are needed for
+/// segments that arrive in order.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Receiver {

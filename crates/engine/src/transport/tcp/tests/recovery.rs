@@ -93,8 +93,7 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// PRR does not apply to a reduction for a mark: nothing is sent while more segments are in flight than the halved
-/// window allows. One selectively acknowledged segment is no sign of a loss, since it may have been reordered.
+/// Checks that PRR does not apply to a reduction for a mark: nothing is sent until the halved window has room.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
@@ -105,6 +104,7 @@ fn prr_leaves_a_reduction_without_loss_alone() {
         let mut bench = SenderBench::open(config, reno());
         bench.ack(200, 2, &[]);
         bench.sent();
+        // One selectively acknowledged segment is no sign of a loss, since it may have been reordered.
         bench.ack_with(201, 2, &[(3, 4)], Flags::ECE);
         assert_eq!(bench.sent(), NOTHING, "{recovery:?}");
         let counters = bench.sender.counters(ms(201));
