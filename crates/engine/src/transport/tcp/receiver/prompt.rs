@@ -167,7 +167,7 @@ impl PromptAcks {
 
     /// Returns a bound: segments below it cause no prompt acknowledgement and no change of the receive window if they
     /// arrive in order. (The window only grows when a round trip brings more data than any earlier round trip.) Returns
-    /// zero while acknowledgements are still sent promptly, or while the window is not yet as large as the buffer allows.
+    /// zero while acknowledgements are still sent promptly, or while the window is smaller than the buffer allows.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
         if self.left > 0 || !window.is_open() {
