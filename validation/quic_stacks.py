@@ -224,10 +224,10 @@ SEEDS = range(1, 9)
 
 
 def beside() -> list[str]:
-    """Return the table of one flow against a TCP CUBIC flow on 10 Mbit/s and 40 ms.
+    """Return the table of a flow's share of the goodput, beside a TCP CUBIC flow, and its losses.
 
-    Each cell is a mean over seeds, which differ in start times, with the half-width of its 95 %
-    interval.
+    The path has 10 Mbit/s and 40 ms. Each share is a mean over seeds with different start times,
+    with the half-width of its 95 % interval.
     """
     paths = [Bottleneck(10, 40, buffer) for buffer in (0.5, 1.0, 4.0)]
     names = contenders() | {

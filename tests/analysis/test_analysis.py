@@ -495,15 +495,15 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
-    """Check that only factors with several levels are causes of groups of runs.
+    """Check the causes of groups of runs: the most frequent level of each factor in a group.
 
-    A single group has no causes. With Yates' correction, two groups of two runs with different
-    levels have a chi-square statistic of 1 (p = 0.3173).
+    A factor with one level is no cause, and a single group has none.
     """
     factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
     found = components.causes([0, 0, 1, 1], factors)
     assert [(c.factor, c.level, c.share) for c in found[0]] == [("size", "small", 1.0)]
     assert [(c.factor, c.level) for c in found[1]] == [("size", "large")]
+    # The chi-square statistic with Yates' correction is 1.
     assert found[0][0].p == pytest.approx(0.3173, abs=1e-4)
     assert components.causes([0, 0, 0, 0], factors) == {0: []}
 

@@ -184,7 +184,7 @@ def test_half_of_the_competitors_are_not_distinctive() -> None:
 
 
 def test_clusters_join_below_seven_tenths_by_default() -> None:
-    """Check that the default cut is 0.7 of the largest distance.
+    """Check that clusters join, by default, if their distance is below 0.7 of the largest one.
 
     Three points at equal distances stay apart. Of 0, 1 and 2.001, the first two join, at 2/3 of the
     largest distance.

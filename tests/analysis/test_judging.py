@@ -106,7 +106,7 @@ def test_the_ends_of_a_band_belong_to_it_up_to_rounding(sign: float) -> None:
 
 
 def values(mean: float, *around: float) -> Family:
-    """Return a family of `mean` plus each value in `around`, with a band from -0.1 to 0.1."""
+    """Return the deviations from print, `mean` + each of `around`, with a band from -0.1 to 0.1."""
     return Family(tuple(mean + each for each in around), (-0.1, 0.1), DIFFERENCE)
 
 
@@ -143,9 +143,10 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 
 
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
-    """Check the p-value of the hypothesis that zero is drawn like the values of a family.
+    """Check the p-value of the hypothesis that the source's value is one more replication.
 
-    The standard error is that of a new value minus the mean (Hahn and Meeker 1991, 4.7).
+    Values are differences from the source's value, which is therefore zero. The standard error is
+    that of a new value minus the mean (Hahn and Meeker 1991, section 4.7).
     """
     given = np.array([0.3, 0.5, 0.1, 0.4])
     ratio = given.mean() / (given.std(ddof=1) * np.sqrt(1 + 1 / 4))

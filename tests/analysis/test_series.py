@@ -1,4 +1,4 @@
-"""Series over time: medians, crossings, steadiness and rates, on both sides of each bound."""
+"""Statistics of series over time: medians, crossings, steadiness and rates, at their limits."""
 
 import math
 from math import isnan, nan
@@ -109,7 +109,7 @@ def test_a_steady_mean_is_of_twenty_batches() -> None:
 
 
 def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
-    """Check the change along the line that `drift` fits to 5 or, by default, 20 batch means."""
+    """Check the change of the line that `drift` fits to batch means: 5 or, by default, 20."""
     assert steady.drift(range(1, 11), batches=5).change == pytest.approx(8.0)
     falling = steady.drift(range(100, 0, -1))
     assert (falling.change, falling.percent) == pytest.approx((-95.0, -9500 / 50.5))
@@ -225,7 +225,7 @@ def test_a_flow_below_a_twentieth_of_its_share_for_ten_seconds_starves(
 
 
 def test_flows_without_any_rate_do_not_starve() -> None:
-    """Check that flows that all have the rate 0 count as equal, with no share of the total."""
+    """Check that flows do not starve if all rates are 0; the ratio is 1, the least share 0."""
     found = merit.starvation(rates(*[[0.0, 0.0]] * 30), 1.0)
     assert found == merit.Starvation(1.0, False, 0.0)
     assert merit.starvation(rates([1.0, 3.0]), 1.0) == merit.Starvation(3.0, False, 0.5)
@@ -257,7 +257,8 @@ def test_reductions_one_round_trip_apart_are_of_one_event() -> None:
 
 
 def test_an_ellipse_has_its_longer_axis_first() -> None:
-    """Check the ellipse of four points, with variances of 18/3 along x and 2/3 along y."""
+    """Check an ellipse's half-axes, the longer first: they are the points' standard deviations."""
+    # The variances are 18/3 along x and 2/3 along y.
     found = merit.ellipse([(3.0, 5.0), (-3.0, 5.0), (0.0, 6.0), (0.0, 4.0)])
     assert found.mean == (0.0, 5.0)
     assert found.half_axes == pytest.approx((math.sqrt(6), math.sqrt(2 / 3)))

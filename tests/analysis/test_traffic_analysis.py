@@ -150,7 +150,7 @@ def test_maps_of_means_and_their_differences() -> None:
 
 
 def table(**columns: list[object]) -> pl.DataFrame:
-    """Return a table of the exchanges (requests and responses) of two clouds."""
+    """Return a table of the exchanges (requests and responses) of two traffic sources, a and b."""
     given = {
         "name": ["a", "a", "b"],
         "connection": [0, 1, 0],

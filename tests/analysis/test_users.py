@@ -19,8 +19,8 @@ def test_ranges_are_parts_of_the_larger_or_the_smaller_value(
 ) -> None:
     """Check relative differences of goodputs, with the larger or the smaller value as base.
 
-    `expected` has the range within each of two lists, and the difference between their means,
-    which are 3 and 5/3.
+    `expected` has the range in the first list, the range in the second, and the difference between
+    the means, 3 and 5/3.
     """
     found = differences([2, 3, 4], [1, 2, 2], base=base)
     assert (found.among_first, found.among_second) == pytest.approx(expected[:2])

@@ -1,4 +1,4 @@
-"""Descriptions of columns, facts about runs, responses, and stored values of campaigns."""
+"""Tests of campaigns: descriptions of columns, facts about runs, responses, and the store."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -114,7 +114,7 @@ KEPT: dict[str, Any] = {
     ],
 )  # fmt: skip
 def test_a_response_is_the_number_at_its_path(place: str, value: float | None) -> None:
-    """Check that the path of a response leads to a number of the stored values.
+    """Check which of a run's stored numbers the path of a response denotes.
 
     A path without a row's name means the first row; without a table's name, the first table that
     has the column.

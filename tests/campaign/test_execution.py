@@ -76,7 +76,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_cost_of_a_run_is_its_duration_times_the_slowest_rate() -> None:
-    """Check the cost of a run: its duration times the slowest rate, in packets of 1500 bytes."""
+    """Check a run's cost in packets of 1500 bytes: duration times the slowest link's rate."""
     assert expected_packets(run(6)) == pytest.approx(6 * 20e6 / 12e3)
     assert expected_packets(run(12)) == pytest.approx(2 * expected_packets(run(6)))
 

@@ -1,4 +1,4 @@
-"""Files named in a campaign's scenario are relative to it, not to the current directory."""
+"""Paths in a scenario are relative to the file that contains the scenario, even in a campaign."""
 
 from pathlib import Path
 

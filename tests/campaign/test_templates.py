@@ -148,9 +148,9 @@ def test_what_is_no_scenario_is_refused(
 def test_a_setting_is_the_level_scaled_and_with_its_unit(
     setting: Setting, level: Level, value: object
 ) -> None:
-    """Check that the level of a factor is multiplied by `times` and gets `unit`.
+    """Check the value of a setting: the factor's level, multiplied by `times`, with `unit`.
 
-    If the setting has a value for the level in `of`, this value is used unchanged.
+    If the setting has a table `of`, its value is the level's entry in this table, unchanged.
     """
     found = setting.at({"n": level})
     assert (found, type(found)) == (value, type(value))

@@ -48,7 +48,7 @@ def loaded(*words: str, libraries: tuple[str, ...] = HEAVY, **environment: str) 
 def loaded_by(
     *commands: tuple[str, ...], libraries: tuple[str, ...] = HEAVY, **environment: str
 ) -> list[str]:
-    """Return the libraries that are loaded after these commands ran in one process."""
+    """Return those of `libraries` that are loaded after `commands` ran in one process."""
     ended = subprocess.run(
         [sys.executable, "-c", LOADED, ",".join(libraries), json.dumps(commands)],
         capture_output=True, text=True, check=True, env={**os.environ, **environment},

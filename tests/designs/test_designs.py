@@ -1,4 +1,4 @@
-"""Designs: printed matrices row by row, and properties of matrices from published tables."""
+"""Designs of experiments: matrices row by row as printed, and their published properties."""
 
 import csv
 import itertools

@@ -12,7 +12,7 @@ ARROW = ">"
 
 
 def _axis(*values: MeanInterval) -> tuple[float, list[float], int]:
-    """Draw intervals; return the end of the axis, the intervals' ends, and the number of arrows."""
+    """Draw intervals; return the axis' upper end, their upper ends, and the number of arrows."""
     named = {f"algorithm {number}": value for number, value in enumerate(values)}
     point = Point("e", {"buffer": "1 BDP"}, Figure("wait_p95_s", "wait"), named, "")
     drawn = page._drawn([[point]], "algorithm 0")
@@ -50,7 +50,7 @@ def test_single_values_have_no_intervals() -> None:
 
 
 def _outcome(verdicts: dict[tuple[str, str], str]) -> Outcome:
-    """Return the outcome of a criterion with a point for each buffer and rate."""
+    """Return the outcome of a criterion whose points have these verdicts, by buffer and rate."""
     points = [
         Point("e", {"buffer": buffer, "rate": rate}, Figure("wait_p95_s", "wait"), {}, verdict)
         for (buffer, rate), verdict in verdicts.items()

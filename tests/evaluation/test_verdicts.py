@@ -25,7 +25,7 @@ def _outcome(
     figure: Figure | None = None,
     standards: Sequence[str] = STANDARDS,
 ) -> Outcome:
-    """Return the outcome of a figure for given values of each algorithm, one per replication."""
+    """Judge the first algorithm in `values` by one figure, with a value per replication."""
     figure = figure or Figure("delay", "delay", better="less", slack=0.01)
     criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
     rfc9743 = find("rfc9743")

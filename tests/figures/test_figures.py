@@ -88,7 +88,7 @@ def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine
 
 
 def test_one_flow_alone_has_no_part_of_flows_that_reduce_together(tmp_path: Path) -> None:
-    """Check that a single flow has no synchronisation: an event needs two active flows."""
+    """Check that a flow alone has no synchronisation: congestion events need two active flows."""
     (tmp_path / "one.toml").write_text(TWO.rpartition("[[flows]]")[0])
     run = longhaul.run(tmp_path / "one.toml", out=tmp_path / "run")
     assert run.events.filter(pl.col("event") == "cut").height > 3

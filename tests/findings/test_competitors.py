@@ -104,10 +104,10 @@ def test_matrices_have_own_and_competing_flows_apart_and_the_ranks_of_the_table(
 
 
 def test_deviation_of_ranks_is_over_roles_and_types_of_file() -> None:
-    """Check that the deviation of an algorithm's average ranks is over eight averages.
+    """Check the standard deviation of an algorithm's average ranks, of which there are eight.
 
-    There is one average per role and kind of file, for any number of flow groups (NIST SP 500-282,
-    tables 8-31, 8-32 and 9-13).
+    Each is an average over all flow groups with the same role (of two) and type of file (of four),
+    as in NIST SP 500-282, tables 8-31, 8-32 and 9-13.
     """
     given = table().where("experiment", ["A"])
     *_, by_type = analyse("users", given, of_users(*ALL)).tables

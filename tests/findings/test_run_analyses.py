@@ -151,7 +151,7 @@ def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
 ) -> None:
     """Check that a Hurst parameter is estimated by the methods for which a series is long enough.
 
-    R/S needs three scales, from 16 samples on; the other methods need fewer samples.
+    R/S needs blocks of three sizes, the smallest of 16 samples; other methods need fewer samples.
     """
     random = np.random.default_rng(1)
     short = [("packets", 0.1, random.poisson(9.0, 1_615).astype(float))]

@@ -19,7 +19,7 @@ SCENARIO: dict[str, Any] = {
 
 
 def _windows(env: CongestionEnv, action: float, seed: int) -> tuple[list[float], longhaul.Results]:
-    """Return the windows of an episode in which every action is `action`, and its run."""
+    """Return the windows and results of an episode in which every action is `action`."""
     env.reset(seed=seed)
     windows: list[float] = []
     while True:

@@ -62,7 +62,7 @@ def event(results: longhaul.Results, name: str) -> dict[str, Any]:
 
 @cache
 def schematic(name: str) -> longhaul.Results:
-    """Run a flow that loses a packet at a window of 150 segments, and later a window of 100."""
+    """Run a flow that loses a packet at a window of 150 segments, later a whole window of 100."""
 
     def run(lost: list[int]) -> longhaul.Results:
         return longhaul.run(scenario(SLOW_STARTS[name], lost))

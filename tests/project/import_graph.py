@@ -40,7 +40,7 @@ def circles(graph: Graph) -> list[list[str]]:
 def python_imports(package: Path) -> Graph:
     """Return the imports between a Python package's modules.
 
-    They include those in functions and for type checkers.
+    Imports in functions and imports for type checkers are included.
     """
     files = {}
     for file in package.rglob("*.py"):
@@ -86,7 +86,7 @@ Path_ = tuple[str, ...]
 
 
 class _Crate:
-    """Modules of a crate with their source texts and imports; the root has an empty path."""
+    """Modules of a crate with source texts and imports; the root module has an empty path."""
 
     def __init__(self, root: Path) -> None:
         self.texts: dict[Path_, str] = {}
@@ -128,7 +128,7 @@ class _Crate:
         return (*module, *path) if (*module, first) in self.texts else None
 
     def _home(self, module: Path_, path: Path_, depth: int = 0) -> Path_ | None:
-        """Return the module that defines the item of `path`, which `module` uses."""
+        """Return the module that defines what `module` imports by `path`, through re-exports."""
         full = self._absolute(module, path)
         if full is None:
             return None

@@ -102,7 +102,7 @@ def test_a_switch_turns_on_one_change_alone(values: list[int], tmp_path: Path) -
 
 
 def test_a_switch_of_rust_adds_no_lines(tmp_path: Path) -> None:
-    """Check that switches between mutants add no lines: compiler errors are assigned by line."""
+    """Check that switches between mutants add no lines: errors are assigned to mutants by line."""
     changes = found(RUST, tmp_path / "queue.rs")
     code = switched(RUST.encode(), changes, copies.SWITCHES["rust"])
     assert code.count("\n") == RUST.count("\n")

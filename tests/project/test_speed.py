@@ -1,4 +1,4 @@
-"""Comparisons of speed: runs are repeated at the same time until each has been measured."""
+"""Comparisons of speed: all runs repeat side by side until each has been measured often enough."""
 
 import pytest
 

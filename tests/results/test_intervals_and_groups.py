@@ -96,7 +96,7 @@ def test_runs_have_a_heading_each_if_there_are_several() -> None:
 
 
 def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario: Any) -> Any:  # noqa: ANN401
-    """Return a stand-in for a run: `rows` is its table of labels, `kinds` has their algorithms."""
+    """Return a stand-in for a run; `rows` are results by label, `kinds` the labels' algorithms."""
     return SimpleNamespace(
         name=name, scenario=scenario, meta=scenario.pop("meta", {}), algorithms=lambda: kinds,
         summary=lambda: SimpleNamespace(labels=pl.DataFrame(rows)),
@@ -124,7 +124,7 @@ def test_replications_differ_in_random_numbers_alone() -> None:
 def test_shares_are_means_over_replications() -> None:
     """Check that each label's share of the goodput is a mean over replications.
 
-    A run without goodput has no shares. If a label's algorithm varies, it is added to the label.
+    A run without goodput has no shares. If a label's algorithm varies, labels name the algorithm.
     """
 
     def labels(*values: tuple[str, float, float | None]) -> list[dict[str, Any]]:

@@ -144,7 +144,7 @@ def test_a_run_without_windows_has_no_trace(tmp_path: Path) -> None:
 
 
 def test_events_at_the_same_time_keep_their_order(tmp_path: Path) -> None:
-    """Check that events at the same time keep their recorded order, before that time's sample."""
+    """Check that events of equal time keep their order, and come before a sample of that time."""
     flow = run(tmp_path).flows.to_dicts()[0]
     after = {"cwnd_after_pkts": 5.0, "ssthresh_after_pkts": 5.0, "in_flight_pkts": 9.0}
     happened = [

@@ -160,9 +160,9 @@ def _margin(claim: Claim, number: float) -> float:
 
 
 def _is_near_its_mean(claim: Claim, share: float) -> bool:
-    """Return true if the printed 90 % completion time is close to the mean one.
+    """Return true if a printed time exceeds the mean time by at most `share` of the mean.
 
-    `share` is the allowed relative distance.
+    The result is false for claims about other metrics.
     """
     mean = MEANS[claim.experiments[0], claim.question.levels["main"]]
     printed = claim.expected.printed

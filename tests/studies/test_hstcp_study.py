@@ -36,9 +36,9 @@ def runs(cers: list[float]) -> Data:
 
 
 def test_table_6_1_is_read_as_its_author_read_it(tmp_path: Path) -> None:
-    """Check window and losses at the end of standard slow start (LBNL-52549, Table 6.1).
+    """Check window and losses at the end of standard slow start against LBNL-52549, Table 6.1.
 
-    The table has a window of 33,032.00 packets and 27,274 packets lost or marked.
+    The table prints a window of 33,032.00 packets, and 27,274 packets lost or marked.
     """
     (run,) = [run for run in STUDY.runs("full", ["EXP-6.11"]) if run.cell["max_ssthresh"] == 0]
     measure = run.scenario["measure"] | {"from": "6 s"}

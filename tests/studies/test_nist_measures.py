@@ -21,7 +21,7 @@ ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable", "TC
 
 
 def runs(**responses: np.ndarray) -> Data:
-    """Return sensitivity runs with these responses; all others follow the first factor."""
+    """Return sensitivity runs; responses not given here depend on the first factor alone."""
     rows = [
         {"experiment": "SA64", "run": run + 1, "algorithm": "TCP", "replication": 0}
         | {f"y{n}_measured": 10.0 + SIGNS[run, 0] for n in range(1, 23)}

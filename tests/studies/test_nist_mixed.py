@@ -73,7 +73,7 @@ def test_conditions_are_the_design_of_table_8_13(experiment: str) -> None:
 def test_a_condition_is_what_its_table_says() -> None:
     """Check condition 21 against Table 8-14, and condition 25 against Table 9-4.
 
-    Table 9-4 prints 1 for factor x8.
+    Table 9-4 prints 1 for the share of alternates; the level of the design is 0.7.
     """
     values = explained(STUDY.cell("N8L-MAIN", {"condition": "21", "algorithm": "FAST-AT"}))
     assert {
@@ -224,10 +224,10 @@ def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
 
 
 def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]]) -> Data:
-    """Return results of a whole design.
+    """Return results of `experiment` with a run for each condition and algorithm.
 
-    `metrics(place, algorithm)` returns the metrics of a run, where `place` is the condition's place
-    in the order of congestion.
+    `metrics(place, algorithm)` returns the metrics of a run; `place` is the rank of the run's
+    condition by congestion, from 0.
     """
     order = STUDY.module("mixed.measures").ORDER
     rows = [
@@ -361,10 +361,10 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
 
 
 def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
-    """Check mean ranks on the cut network, over the flow groups that all alternates have.
+    """Check ranks by goodput on a scaled-down network, in the flow group that all alternates have.
 
-    In the only such group, own goodput rises by 10 packets/s from each algorithm to the next, and
-    that of competing TCP flows falls by 10.
+    From one alternate to the next, the alternates' goodput rises by 10 packets/s, and that of
+    competing TCP flows falls by 10.
     """
     others = 13  # group of documents on very fast paths between fast hosts; CTCP has no flows in it
     rows = [

@@ -51,7 +51,7 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
 ) -> None:
     """Check that the network with fewer routers has the original's rates and long-lived flows.
 
-    Each normal router has `below` sources in both. Ends of long-lived flows are in table 6-12.
+    Each normal router has `below` sources in both networks. Table 6-12 gives the ends of flows.
     """
     cell = {"condition": condition, "algorithm": "TCP"}
     whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N7-MAIN", "N7-CUT"))
@@ -82,7 +82,10 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
 
 @pytest.mark.parametrize("condition", ["8", "12"])
 def test_the_large_cut_network_keeps_rates_sources_and_places(condition: str) -> None:
-    """Check rates, sources of each router (within 0.4 %, by rounding), and long-lived flows."""
+    """Check that the network with fewer routers keeps the original's rates and sources per router.
+
+    Sources agree within 0.4 %, by rounding. Topology and long-lived flows are those of N7-CUT.
+    """
     cell = {"condition": condition, "algorithm": "TCP"}
     whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N6-MAIN", "N6-CUT"))
     for router in ("normal", "fast", "direct"):

@@ -83,7 +83,7 @@ def table(rows: list[dict[str, Any]]) -> Data:
 
 
 def test_measures_take_the_whole_of_what_a_sentence_covers() -> None:
-    """Check that measures over cells find the extreme cell, although most cells hardly differ."""
+    """Check that measures such as `largest` find the extreme of all cells that a claim selects."""
     rates = {(1, 300): 53.0, (1, 3000): 70.0, (50, 300): 94.0, (50, 3000): 94.2}
     found = table(
         [{"proxy": "cubic", "queue": "droptail", "flows": flows, "size": size, "mbps": mbps}

@@ -333,7 +333,7 @@ def test_recorded_runs_are_not_repeated_by_adding_to_them(tiny: Path, cli: Comma
 
 
 def with_conditions(tiny: Path, table: str, settings: str) -> None:
-    """Add an experiment E3 to the study; the start of its measurement depends on the condition."""
+    """Add an experiment E3, in which the start of the measurement depends on the condition."""
     (tiny / "conditions").mkdir()
     (tiny / "conditions/loads.csv").write_text(table)
     more = f"""

@@ -39,9 +39,9 @@ def rows(table: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
 
 
 def test_runs_without_a_new_row_have_the_recorded_one() -> None:
-    """Check that runs without a new row get their recorded row.
+    """Check that runs without new results get recorded results of their scenario.
 
-    A recorded row serves all experiments with its scenario; rows of unknown runs are dropped.
+    Recorded results of another experiment serve, too; results of unknown runs are dropped.
     """
     new = data([("A", 0, 1, 11.0)], [("A", 0, 1, 0.25)])
     whole = and_recorded(new, RECORDED, RUNS)

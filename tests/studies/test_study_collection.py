@@ -52,7 +52,7 @@ def study(*modules: str, **own: Any) -> Any:  # noqa: ANN401
 def test_runs_of_a_store_are_rows_with_metrics_and_costs() -> None:
     """Check that each run in the store is a row with its metrics and costs.
 
-    Missing runs have no row, and axes without a column are left out.
+    Runs that are not in the store have no row. The axis `m`, which no run has, is left out.
     """
     found = collected(study(), RUNS, Path())
     assert found.axes == ("n",)

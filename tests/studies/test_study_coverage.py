@@ -226,7 +226,7 @@ def test_a_level_without_the_metric_is_not_there(lacking: float | None, tmp_path
 
 
 def test_a_claim_on_some_of_its_runs_says_so(tmp_path: Path) -> None:
-    """Check that a claim which needs only some levels states how many runs it had."""
+    """Check that a verdict from only some of a claim's runs states how many there were."""
     study = study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5", whole="")
     judgement = judged(study, data({"reno": [1, 2, 2]}))
     assert judgement.outcome == "reproduced: on 3 of 4 runs"

@@ -40,7 +40,7 @@ def test_an_experiment_has_defaults(tmp_path: Path) -> None:
 
 
 def test_an_experiment_without_scenario_is_theory(tmp_path: Path) -> None:
-    """Check that an experiment without a scenario counts as theory and has no axes of results."""
+    """Check that an experiment without a scenario counts as theory: it has no runs and no axes."""
     found = read(tmp_path, HEAD + ONE + "replications = { full = 3 }\nfactors = { n = [1] }\n")["E"]
     assert found.template is None
     assert (len(found.sweep("full")), found.cells("full").all, found.axes) == (0, [], ())
@@ -136,9 +136,9 @@ def test_included_experiments_come_last_and_have_files_of_their_own(tmp_path: Pa
 
 
 def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
-    """Check that a table of conditions is an axis, whose levels are in its first column.
+    """Check that a table of conditions is an axis, whose levels are in the table's first column.
 
-    Levels are numbers if possible.
+    Levels that can be read as numbers are numbers.
     """
     table = "load,how,share\n1,late,0.5\n2.5,early,1\nall-on,late,2\n"
     found = read(tmp_path, HEAD + SCENARIO + ONE + LOADS, conditions__loads=table)["E"]

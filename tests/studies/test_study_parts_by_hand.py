@@ -51,9 +51,9 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """Check the bounds of a number over 32 levels, if it is 2 to 4 over the 8 that were run.
+    """Check the bounds of a number over 32 levels that is 2 to 4 over 8 of these levels.
 
-    The other 24 levels add 0 to 24 to a count, for example, so its bounds are 2 and 28.
+    A count, for example, gains 0 to 24 from the other 24 levels; its bounds are 2 and 28.
     """
     assert bounds(kind, (2.0, 4.0), PART) == expected
 
@@ -104,9 +104,9 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 
 
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
-    """Check that a claim is undecided if the rule for one more run is undecided.
+    """Check that a claim stays undecided if its prediction interval leaves it undecided.
 
-    The claim's bounds over all levels lie in the band, which is not enough.
+    The claim's bounds over all levels lie in its band, which is not enough.
     """
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (

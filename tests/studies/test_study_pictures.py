@@ -121,7 +121,7 @@ class Asked:
         self.each = list(each)
 
     def in_samples(self, samples: Any) -> np.ndarray | None:  # noqa: ANN401
-        """Return the scripted answers for all samples at once; None if there are none."""
+        """Return the scripted numbers, one per bootstrap sample; None if none were given."""
         assert samples == "at once"
         return None if self.at_once is None else np.array(self.at_once)
 

@@ -1,4 +1,4 @@
-"""Questions of claims: their `key=value` words, needed cells, and JSON of judgements."""
+"""Questions that claims ask: `key=value` words, the cells that they need, judgements as JSON."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -35,10 +35,10 @@ def test_words_are_numbers_where_they_can_be() -> None:
 
 
 def test_words_are_sorted_by_side() -> None:
-    """Check the `key=value` words of a claim on each side of its comparisons.
+    """Check the words `key=value` of each side of a claim's comparisons.
 
-    The second side has the words of the first side; words that begin with `less.`, `over.`,
-    `with.` or `against.` replace them.
+    The side `less` has the words of the claim, except that a word such as `less.n=2` replaces `n`.
+    The other sides are `over`, `with` and `against`.
     """
     sides = Sides.read(
         words_of("of=E metric=m less.n=2 over.metric=k when.k=1.. each=q runs=each other.n=3")
@@ -158,7 +158,7 @@ def test_the_level_of_a_cell_needs_all_other_words_alike() -> None:
 
 
 def experiment(name: str, *axes: str) -> Any:  # noqa: ANN401
-    """Return an experiment with two levels of each axis, of which the quick scale has one cell."""
+    """Return an experiment with two levels of each axis; the quick scale has only one cell."""
     levels: list[dict[str, float]] = [{}]
     for axis in axes:
         levels = [{**cell, axis: level} for cell in levels for level in (1.0, 2.000000001)]

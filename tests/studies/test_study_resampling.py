@@ -69,7 +69,7 @@ def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
 
 
 def test_trajectories_are_those_of_the_first_draw() -> None:
-    """Check that a resample has samples over time of one replication, the first one drawn."""
+    """Check that a bootstrap sample takes values over time from the replication drawn first."""
     for sample in ResampledData(results(some=5, once=1), 20):
         drawn = sample.trajectory("some")["rate"].to_list()
         assert drawn == [sample.points("some", protocol="a")["rate"][0]]
@@ -137,9 +137,9 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
-    """Check that claims have the same values for all bootstrap samples at once and one by one.
+    """Check that evaluating a claim for all bootstrap samples together changes no value.
 
-    Claims are skipped if samples with different cells do not allow a computation at once.
+    A claim is skipped if its samples have different cells and must be evaluated one by one.
     """
     samples = ResampledData(grid(seed, lacking), 8)
     together = 0
@@ -180,9 +180,9 @@ def uneven() -> Data:
 
 @pytest.mark.parametrize("given", [uneven, lambda: grid(3, 0.2), lambda: results(some=3, once=1)])
 def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data]) -> None:
-    """Check that a bootstrap sample has the cells of a table made of the sample's rows.
+    """Check look-ups in a bootstrap sample against look-ups in a table of the sample's rows.
 
-    Medians, numbers of runs and levels must agree.
+    Cells and runs must agree.
     """
     data = given()
     for sample in ResampledData(data, 6):

@@ -174,9 +174,9 @@ def test_a_figure_has_its_claims_and_counts_others_on_its_experiments() -> None:
 
 
 def test_a_conclusion_counts_the_claims_that_it_asks_of_the_source_and_of_us() -> None:
-    """Check the claims that a conclusion counts: all except checks of the set-up.
+    """Check that a conclusion counts its claims, except those that check the set-up.
 
-    The number of derived claims does not include claims that were not run.
+    The number of claims of our own (`derived`) does not include those that were not run.
     """
     sources = ("derived", "derived", "derived", "set-up", "hypothesis", "Table 2")
     verdicts = (REPRODUCED, CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, REPRODUCED)

@@ -121,10 +121,10 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
-    """Check that the value from which on a claim is contradicted (`opposite`) is a natural one.
+    """Check that the value from which on a claim is contradicted (`opposite`) is a usual one.
 
-    Natural are 0 and 1 (equal sides), one half, an end of the band and, for a count, half of the
-    levels (one below the band). A claim may also have no such value.
+    Usual are none, 0 and 1 (equal sides), one half, an end of the band and, for a count, half of
+    the levels, which is 1 less than the lower end of the band.
     """
     for claim in study.claims:
         band = claim.expected

@@ -78,7 +78,7 @@ def test_other_arithmetic_is_refused(text: str) -> None:
 def test_a_name_that_does_not_exist_is_answered_with_one_that_does() -> None:
     """Check that the message about an unknown name suggests a similar name that exists.
 
-    Names of experiments are short; therefore 40 % of equal letters suffice.
+    Names of experiments are short, so 40 % of equal letters suffice for a suggestion.
     """
     error = str(unknown("experiment", "N7-MAN", ["N7-MAIN", "FTP-TODAY"], "longhaul study list"))
     assert error.startswith("no experiment is called `N7-MAN` (did you mean `N7-MAIN`?)")

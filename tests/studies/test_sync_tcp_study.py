@@ -94,7 +94,7 @@ def test_drains_and_how_soon_they_are_reported() -> None:
 
 
 def test_a_router_without_drops_is_not_what_drains() -> None:
-    """Check that the path's queueing delay is used as the queue if the router drops nothing."""
+    """Check that the path's queueing delay replaces the queue of a router that drops nothing."""
     t, delay = np.arange(3.0), np.array([0.0, 0.2, 0.1])
     router = {"t_s": [0, 1], "queue_bytes": [0, 900], "dropped_pkts": [0, 2]}
     assert DETECTORS._first_drop(router) == 1.0

@@ -94,10 +94,10 @@ def _python(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation]
 
 
 def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], Suite]:
-    """Build the copy with all changes that compile, and run its tests with every change off.
+    """Build a copy of the source tree with those of the mutations `drawn` that compile.
 
-    Return these changes, and the suite of tests, which knows the changes that each test executes.
-    `homes` are the packages to test.
+    Return the compiled mutations, and the tests of the packages `homes` that pass with every
+    mutation switched off.
     """
     while True:
         copies.write("rust", drawn)

@@ -81,7 +81,7 @@ def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
 def run(
     language: str, command: Sequence[str], limit: float | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in the copy for a language, for at most `limit` seconds.
+    """Run a command in the source copy for a language, for at most `limit` seconds.
 
     `variables` are added to its environment.
     """

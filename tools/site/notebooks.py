@@ -76,7 +76,7 @@ def _markdown(source: str) -> str | None:
 
 
 def shown(file: Path) -> list[list[str]]:
-    """Return the output of each cell as lines of a page; outputs are cached."""
+    """Return the output of each cell of a notebook as lines of a page; outputs are cached."""
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
     kept = CACHE / f"{digest}-{_engine.results_version()}-notebook.json"
     if not kept.exists():

@@ -23,7 +23,7 @@ class Figure:
     def allowed(self, kernel: float, rtt_s: float = 0.0) -> float:
         """Return the allowed difference from the kernel's figure `kernel`.
 
-        `rtt_s` is the RTT of the path, which replaces `at_least` if that is None.
+        If `at_least` is None, the minimum is `rtt_s`, the round-trip time of the path.
         """
         return max(self.part * kernel, rtt_s if self.at_least is None else self.at_least)
 

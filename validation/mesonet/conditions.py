@@ -22,7 +22,7 @@ WITHIN = {REPRODUCED: True, OUTSIDE: False, CONTRADICTED: False}
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Yield a row for each printed value for standard TCP that was measured in recorded runs."""
+    """Yield rows that compare printed values of standard TCP with those of recorded runs."""
     del processes
     study = find(STUDY)
     _, record = recorded(study)

@@ -378,7 +378,7 @@ def printed_differences(experiment: str, base: str) -> Iterator[Row]:
 
 
 def _completions() -> Iterator[Row]:
-    """Yield rows for table 6-31: completed flows per interval, recomputed from the total in TP2."""
+    """Yield rows for table 6-31: completed flows per interval, from the total of time period 2."""
     for row in rows("c_table6-31_DD_completions_TP2_cond4"):
         total = float(row["dd_completed_TP2"])
         yield _value(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)

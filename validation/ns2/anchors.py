@@ -96,7 +96,7 @@ def _steady(runs: list[dict[str, float]]) -> list[Row]:
 
 
 def _isolated(seed: int) -> dict[str, float]:
-    """Simulate the isolated flow for 300 s, and return its figures in the second half."""
+    """Simulate one HSTCP flow for 300 s; measure its rate and reductions in the last 150 s."""
     results = longhaul.run(scenario(100, 300, seed))
     cuts = results.events.filter((pl.col("event") == "cut") & (pl.col("t_s") > 150.0))
     times = cuts["t_s"].to_list()

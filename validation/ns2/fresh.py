@@ -1,10 +1,9 @@
-"""Cases outside the gold set: `python -m validation.ns2.fresh [--folder DIR] [PREFIX ...]`.
+"""Comparison with ns-2 in new cases: `python -m validation.ns2.fresh [--folder DIR] [PREFIX ...]`.
 
-The cases (`gold/fresh.csv`) have other rates, delays, buffers, thresholds, agents and seeds. Seeds
-begin with 11, because the first random numbers of ns-2's smaller seeds are so small that the SYN
-would be lost. Runs ns-2 for cases without a recording in the directory, then compares as for the
-gold set. Recordings are not kept in the repository: these cases guard against an engine that only
-fits the gold set.
+The new cases (`gold/fresh.csv`) guard against an engine that fits only the cases recorded in the
+repository. They have other rates, delays, buffers, thresholds, agents and seeds. Seeds begin with
+11, because the first random numbers of ns-2's smaller seeds are so small that the SYN would be
+lost. The command first runs ns-2 for cases without a recording in the directory `DIR`.
 """
 
 from __future__ import annotations

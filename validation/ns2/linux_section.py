@@ -1,4 +1,4 @@
-"""Writer of the page's section on ns-2's Linux modules: notes, a table, and omissions."""
+"""Writer of the page's section on ns-2's Linux modules: notes, a table, and cases left out."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Verdict:
     differ: int
     """Number of packets with different fates, or different times of the fate."""
     first_s: float
-    """Arrival in seconds of the first packet that differs; NaN if none does."""
+    """Arrival in seconds of the first packet counted by `differ`; NaN if there is none."""
     drops: tuple[int, int]
     """Drops by the kernel's discipline and by ours."""
     marks: tuple[int, int]

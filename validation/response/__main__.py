@@ -27,7 +27,7 @@ HEADS = (
 
 
 def main() -> int:
-    """Measure, print and write; return 1 if a mean window is out of its bounds without a reason."""
+    """Write the page of mean windows; return 1 if any is out of bounds for no known reason."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     measurements = list(recorded() if parser.parse_args().recorded else _measured())

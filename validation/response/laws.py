@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 
 class Law(ABC):
-    """A law of the congestion window, with the state of each flow."""
+    """Rules by which flows grow and reduce their congestion windows, with the flows' state."""
 
     def begin(self, cwnd: Windows) -> None:  # noqa: B027 (most laws remember nothing)
         """Initialise the state of flows that have just reduced their windows to `cwnd`."""
@@ -110,7 +110,7 @@ class HighSpeed(Law):
     high_decrease: float = 0.1
 
     def decrease(self, cwnd: Windows) -> Windows:
-        """Return b(w), the fraction to remove, which is linear in the logarithm of the window."""
+        """Return b(w), the fraction of the window w to remove, which is linear in log(w)."""
         place: Windows = np.log(cwnd / self.low_window) / log(self.high_window / self.low_window)
         return 0.5 + (self.high_decrease - 0.5) * place
 
@@ -187,9 +187,9 @@ class Cubic(Law):
         return np.where(going, np.maximum(np.maximum(cubic, self.standard), cwnd), cwnd)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Reduce the window of `signalled` flows to the fraction 0.7, and store it as the peak.
+        """Store the windows of `signalled` flows as peaks, then keep 0.7 of each window.
 
-        With fast convergence, a window below the last peak is stored as a lower peak.
+        With fast convergence, a window below the last peak is stored as 0.85 of its size.
         """
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 + self.kept) / 2.0, cwnd)
@@ -223,7 +223,7 @@ class Htcp(Law):
     last_largest: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise flows as after a reduction to the fraction `steady_kept` of the window."""
+        """Initialise flows that have just kept the fraction `steady_kept` of their windows."""
         self.kept = np.full_like(cwnd, self.steady_kept)
         self.elapsed_s = np.zeros_like(cwnd)
         self.throughput = self.largest = cwnd

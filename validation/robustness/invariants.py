@@ -68,7 +68,7 @@ def _allowance(
     """Return how far a link's utilisation may exceed 1, due to rounding and token buckets.
 
     A bucket lets its burst pass at once or, in a shaper, one packet that is larger than the burst.
-    `window` is empty for the measurement window and `total_` for the whole run.
+    `window` is the prefix `total_` for the whole run, and empty for the measurement window.
     """
     more = _rounding(run, resolved)
     seconds = _seconds_of(run, whole=bool(window))

@@ -20,7 +20,7 @@ OWN = ("reno", "cubic", "hstcp", "bbr", "bbr3", "copa", "vegas")
 
 
 def scenario(seed: int) -> tuple[str, int]:
-    """Return a random scenario as JSON, and 0, since no drawn key makes it illegal."""
+    """Return a random scenario as JSON, and the number of keys discarded as illegal: always 0."""
     source = random.Random(f"quic {seed}")
     rate_mbps = 10 ** source.uniform(-0.5, 2.0)
     rtt_ms = 10 ** source.uniform(0.5, 2.8)

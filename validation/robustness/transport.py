@@ -171,7 +171,7 @@ def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
     """Yield an error for each window that grows although less than half of the window is in use.
 
     Only flows that send in response to acknowledgements are checked: their flight size is constant
-    between two acknowledgements, the rows of a trace.
+    between two acknowledgements, and the trace has a row for each acknowledgement.
     """
     if "acks" not in run.tables:
         return

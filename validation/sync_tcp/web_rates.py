@@ -2,13 +2,13 @@
 
 `python -m validation.sync_tcp.web_rates` writes the tables of connection rates for each load. A
 load is the rate of all bytes, control packets included, on links without queueing. One run on such
-links gives the bytes of each connection in either direction. Other connection rates are computed
-from it: the same connections start earlier or later, and their bytes give the load. Experiment CAL
-verifies the computed loads.
+links gives the start and the bytes of each connection. At another connection rate, all starts are
+scaled, and the bytes of the connections give the load. Experiment CAL verifies the computed loads.
 
 Every replication has its own rates, because means of heavy-tailed sizes do not converge. The
 dissertation requires a response above 10 MB that begins within 1000 s of the warm-up's end, and a
-99th percentile of sizes above 65 kB. Each replication uses the first seed with both at every load.
+99th percentile of sizes above 65 kB. Each replication uses the first seed that satisfies both
+requirements at every load.
 """
 
 import tomllib
@@ -161,8 +161,8 @@ def balanced(
 ) -> tuple[float, float, float]:
     """Return the connection rates of both directions that give a load, and the end of the run.
 
-    `load` is in percent of the links' capacity. The run ends at `until_s`, or, if that is None,
-    when `count` connections of `there` have started.
+    `load` is in percent of the links' capacity. The run ends at `until_s`. If `until_s` is None, it
+    ends when `count` connections of `there` have started after the warm-up.
     """
     # The rate for the whole run, at least a third, since one response may dominate a short run.
     usual = there.rate * load / _whole_load(there, back)
@@ -273,7 +273,7 @@ def _cross_traffic(replication: int, seed: int) -> list[tuple[Group, Group]]:
 
 
 def write_dumbbell() -> None:
-    """Write the rates for the network of appendix B; `alone` is for responses in one direction."""
+    """Write the connection rates of appendix B; column `alone` is for traffic in one direction."""
     rows = []
     for replication in range(DUMBBELL_REPLICATIONS):
         values = {

@@ -44,7 +44,7 @@ pub struct Leaving<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Nodes at the ends of an outside flow, and the flow's name.
+/// Nodes at the ends of an outside flow (all packets from one outside host to another), and the flow's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// Node of the sending host.
@@ -68,7 +68,7 @@ pub struct OutsideDrops {
 pub trait Outside {
     /// Returns the time since the beginning of the emulation. The time never goes back.
     fn now(&mut self) -> Time;
-    /// Waits until the time `until` or, if a host sends a packet earlier, until that packet.
+    /// Waits until the time `until`; returns earlier if a host sends a packet.
     fn wait(&mut self, until: Time);
     /// Takes the next packet that a host has sent, at `now`, and writes the packet's bytes to the empty buffer `bytes`.
     /// Returns `None` if there is no packet.

@@ -1,5 +1,5 @@
-//! Tests of the emulation with a clock and with hosts that the test provides. Packets of programs get the delays and
-//! drops of the network, and flows of the configuration have the results of a simulation.
+//! Tests of the emulation, with scripted hosts and a clock that jumps ahead. Packets of the hosts must get the
+//! network's delays and drops. Flows of the configuration must have the same results as in a simulation.
 
 mod common;
 

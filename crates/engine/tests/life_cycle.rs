@@ -86,8 +86,8 @@ const NS2_SMALL: &[Seen] = &[
     (0.164456, true, 0, 1002, 502, "ACK"),
 ];
 
-/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp's receiver counts bytes, Longhaul's
-/// counts segments (RFC 5681 section 4.2). Longhaul's last packets therefore come 9.32 ms earlier.
+/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp acknowledges every 2840 bytes,
+/// Longhaul every second segment (RFC 5681 section 4.2). Longhaul's last packets therefore come 9.32 ms earlier.
 const NS2_LARGE: &[Seen] = &[
     (0.110032, false, 0, 0, 0, "SYN"),
     (0.120064, true, 0, 0, 1, "SYN ACK"),
@@ -204,8 +204,8 @@ fn data_one_way_closes_both_ways() {
     assert_eq!(found, expected);
 }
 
-/// Checks that the receiver of a transfer closes with the acknowledgement of the last segment, and that its FIN is
-/// acknowledged. The one-way agents of ns-2 send no FIN.
+/// Checks that the receiver of a transfer sends its FIN with the acknowledgement of the last segment, and that this FIN
+/// is acknowledged. The one-way agents of ns-2 send no FIN.
 #[test]
 fn a_transfer_closes_both_ways() {
     let flags = |tcp: Tcp| {

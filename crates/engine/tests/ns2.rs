@@ -14,8 +14,8 @@ use longhaul_engine::queue::Capacity;
 use longhaul_keys::{Profile, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
-/// Values recorded in ns-2: the times of reductions in seconds (including timeouts), the number of timeouts, of dropped
-/// packets and of acknowledged packets.
+/// Values recorded in ns-2: the times of reductions in seconds (including timeouts), and the numbers of timeouts,
+/// dropped packets and acknowledged packets.
 struct Recorded {
     cuts: &'static [f64],
     timeouts: u64,

@@ -121,8 +121,8 @@ proptest! {
     }
 }
 
-/// Checks that lookahead does not skip the checks of a proxy: the results equal those without lookahead, with explicit
-/// service.
+/// Checks that lookahead does not change the results of a proxy: they equal the results with explicit service, which
+/// excludes lookahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);

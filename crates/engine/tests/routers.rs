@@ -122,8 +122,8 @@ fn xcp_fills_links_with_an_empty_queue() {
     }
 }
 
-/// Checks that XCP's flows get equal shares within tens of round trips, also with different round-trip times. The
-/// control interval is the average of these (SIGCOMM 2002, section 5.3).
+/// Checks that XCP's flows get equal shares within tens of round trips, also with different round-trip times. XCP's
+/// control interval is the average round-trip time (SIGCOMM 2002, section 5.3).
 #[test]
 fn xcp_shares_equally_soon_after_flows_have_joined() {
     let rate = mbps(20);

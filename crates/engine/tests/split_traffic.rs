@@ -1,4 +1,4 @@
-//! Tests of proxies that split connections which traffic opens during the run.
+//! Tests of proxies that split connections opened by traffic sources during the run.
 
 mod common;
 

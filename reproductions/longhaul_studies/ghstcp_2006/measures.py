@@ -25,8 +25,8 @@ LINK_MBPS = 2500.0
 def within_interval(data: Data, table: str | float) -> float:
     """Return the share of rows of a printed table whose utilisation we reproduce.
 
-    `table` is the table's number. A row is reproduced if our utilisation is within the 95 %
-    interval that the table prints for the total throughput, in Mbit/s.
+    `table` is the table's number. A row is reproduced if our utilisation is off the printed one by
+    at most half the width of the throughput's 95 % interval, in percent of the link's rate.
     """
     near = []
     for row in printed(str(table)):

@@ -95,7 +95,7 @@ def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
 
 
 def _of_testbed(labels: Mapping[str, Any], mbps: int, socket_kb: int, seconds: float) -> Row:
-    """Return the metrics of Figures 4.7 to 4.10, with all connections of Flow-1 as one flow."""
+    """Return the metrics of Figures 4.7 to 4.10; the connections of Flow-1 count as one flow."""
     fair = TESTBED_FAIR_MBPS[mbps, socket_kb]
     first, second = sum(_mbps(labels["flow1"], seconds)), _mbps(labels["flow2"], seconds)
     used = (first + sum(second)) / mbps

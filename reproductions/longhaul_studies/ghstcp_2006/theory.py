@@ -46,7 +46,7 @@ def recovery(data: Data, mbps: float) -> float:
 
 @measure
 def shape_is_monotone(data: Data) -> float:
-    """Return the share of steps in w, from 38 to 83,000, at which a(w) grows and b(w) falls."""
+    """Return the share of steps in w, 38 to 83,000, at which HSTCP's a(w) grows and b(w) falls."""
     windows = np.geomspace(38.0, 83_000.0, 500)
     grows = np.diff(HSTCP.increase(windows)) >= 0
     falls = np.diff(HSTCP.decrease(windows)) < 0
@@ -90,7 +90,10 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return `band_end` for `last` divided by that for `first`, minus 1: the width of the band."""
+    """Return the relative width of the range of numbers of connections that use 95 % of the link.
+
+    The width is the largest number divided by the smallest, minus 1.
+    """
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -117,10 +120,10 @@ def bands_apart(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def lossless_regions(data: Data) -> float:
-    """Return the fraction of points at which the models agree with the theory of lossless paths.
+    """Return the fraction of cases in which the models are right about a path without losses.
 
-    If all maximum windows fit into link and buffer, nothing is lost. The throughput is then that of
-    the windows, but at most the link's rate.
+    In each case, all maximum windows fit into link and buffer. A model is right if its loss rate is
+    0 and its throughput is the sum of the windows per RTT, but at most the link's rate.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -197,7 +200,7 @@ def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
 
 @measure
 def red_first(data: Data, mbps: float, rtt_ms: float) -> float:
-    """Return the number of connections whose maximum windows fill the path up to RED's `q_min`."""
+    """Return the number of connections whose maximum windows fill path and queue up to `q_min`."""
     return red_connections(path(mbps, rtt_ms), Red())[0]
 
 
@@ -240,7 +243,7 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Count the different optima on six paths: numbers of connections with RED's least loss."""
+    """Count the different optimal numbers of connections (least loss with RED) on six paths."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)

@@ -52,7 +52,7 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 def resets(data: Data, of: str, label: str) -> float:
     """Return the number of resets of the window, per flow with the label `label`.
 
-    A reset is a fall from more than 200 packets to less than a twentieth between two samples.
+    A reset is a fall by more than 95 % between two samples, from more than 200 packets.
     """
     resetting = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0

@@ -67,9 +67,9 @@ def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the bandwidth that HSTCP flows steal in a mixed set, one for each queue.
+    """Return lines of the bandwidth that HSTCP flows steal from REGTCP flows, one for each queue.
 
-    The second of `experiments` has REGTCP flows alone, with which the mixed set is compared.
+    The first of the two `experiments` has flows of both kinds, the second only REGTCP flows.
     """
     of, alone = experiments
 

@@ -78,11 +78,10 @@ def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
 
 @measure
 def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
-    """Return the rank correlation between n and the bandwidth that one HSTCP flow steals from n.
+    """Return the rank correlation of n and the bandwidth that an HSTCP flow steals from n flows.
 
-    The stolen bandwidth (chapter 5.5) is the goodput of n flows beside one more REGTCP flow
-    (`alone`), minus their goodput beside one HSTCP flow (`of`). Values for n + 1 that were not run
-    are interpolated.
+    The stolen bandwidth (chapter 5.5) is the goodput of n REGTCP flows beside one more REGTCP flow
+    (in `alone`, interpolated) minus their goodput beside one HSTCP flow (in `of`).
     """
     beside = data.curve("lu_regtcp", "n", of, queue=queue)
     homogeneous = data.curve("lu_regtcp", "n", alone, queue=queue)
@@ -179,7 +178,7 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 
 @measure
 def fastest_but_lossy(data: Data, of: str) -> float:
-    """Return the share of slow-start variants that end later but lose less than the standard."""
+    """Return the share of limited slow starts that end later but lose less than standard ones."""
     variants, seconds, lost = together(
         data.curve("change_s", "max_ssthresh", of),
         data.curve("change_lost_pkts", "max_ssthresh", of),

@@ -123,8 +123,8 @@ def crossing_with_capacity(data: Data) -> float:
 
 
 def streams_rate(count: int, p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the packets per round trip of N parallel streams at loss rates `p`.
+    """Return the packets per round trip of `count` parallel TCP streams at loss rates `p`.
 
-    The equation is that of section 6.8 with C = 1; `count` is N.
+    The constant C of the equation in section 6.8 is 1.
     """
     return count / np.sqrt(p)

@@ -95,8 +95,8 @@ def distinctive(
 ) -> float:  # fmt: skip
     """Count the conditions in which `algorithms`, and no others, cluster apart from the rest.
 
-    Names are joined by commas. Algorithms are clustered by their responses in `period`, without
-    those in `left_out`. Algorithms in `without` do not take part.
+    `without` names algorithms that do not take part. Clusters are formed by the responses in
+    `period`, except the responses named in `left_out`. Names are joined by commas.
     """
     wanted = set(algorithms.split(","))
     return float(
@@ -111,9 +111,9 @@ def distinctive(
 def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Count the conditions in which a minority of the algorithms clusters apart from the rest.
+    """Count the conditions in which all algorithms but a minority form one cluster.
 
-    Algorithms are clustered by their responses in `period`; those in `without` are left out.
+    Algorithms are clustered by their responses in `period`. Algorithms in `without` are left out.
     """
     by_condition = _conditions(data, of, condition, without)
     return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in by_condition))
@@ -250,10 +250,10 @@ def _printed(words: str) -> dict[str, float]:
 
 
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
-    """Return, by name, the allowed relative deviation from each printed number.
+    """Return, by name, the relative deviation that is allowed from each printed number.
 
-    The deviation is half of that of the nearest other number, but at most `within`. If `within` is
-    0, all deviations are 1.
+    The deviation is half the relative distance to the nearest other number, but at most `within`.
+    If `within` is 0, all deviations are 1.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)

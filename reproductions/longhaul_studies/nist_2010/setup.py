@@ -36,9 +36,9 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """Return the levels, and the scenario by key, of each condition of experiment `of`.
+    """Return the levels of each condition of experiment `of`, and the values of scenario keys.
 
-    Scenarios are those of `algorithm`; if `algorithm` is empty, of the first algorithm.
+    Scenarios are those with `algorithm`, by default with the first algorithm of the experiment.
     """
     sweep = _study().experiments[of].sweep("full")
     cells = list(sweep.every_cell())

@@ -79,7 +79,7 @@ def condition_21(data: Data) -> list[str]:
 def uncongested(data: Data) -> list[str]:
     """Return Tables 7-17 to 7-19 with our values, for three conditions without congestion.
 
-    In period TP1, the source prints one time to full rate for all three conditions.
+    For period TP1, the source prints a single time to full rate, common to all three conditions.
     """
     conditions = (14, 28, 32)
 

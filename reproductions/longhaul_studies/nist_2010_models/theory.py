@@ -58,7 +58,7 @@ def _deviations() -> np.ndarray:
 
 @measure
 def exact_cells(data: Data) -> float:
-    """Count the cells, of 108, whose throughput equals the printed one after rounding."""
+    """Count the cells, of 108 in tables A-1 to A-3, whose rounded throughput is as printed."""
     return float(sum(round(throughput(*place)) == value for place, value in printed().items()))
 
 

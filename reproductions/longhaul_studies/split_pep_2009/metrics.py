@@ -69,9 +69,10 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
-    """Return metrics of rates and, with proxies, of the first window reduction between them.
+    """Return metrics of the samples `series`: rates, the proxy queue, the first window reduction.
 
-    `series` has the samples over time, `rate_bps` is the link's rate, and `settled_s` the warm-up.
+    Runs without proxies have metrics of rates only. `rate_bps` is the link's rate, `settled_s` the
+    warm-up.
     """
     t = np.asarray(series["t_s"])
     settled = t > settled_s

@@ -1,4 +1,4 @@
-"""The metrics of one run, which depend on its traffic: `transfers.metrics` or `web.metrics`."""
+"""Metrics of one run, from the module for its kind of traffic, such as `web.metrics`."""
 
 from types import ModuleType
 

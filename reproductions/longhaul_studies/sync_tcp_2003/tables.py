@@ -229,7 +229,7 @@ def _as_printed(claim: str) -> str:
 def web_three_bottlenecks(data: Data) -> list[str]:
     """Return a table of Reno's median response time and loss at 105 % load.
 
-    Its printed values are in Tables 4.20 to 4.27.
+    The source prints them in Tables 4.20 to 4.27.
     """
     of = "HM-105"
     pairs = sorted(data.levels("pair", of), key=lambda pair: int(pair.split("-")[1]))

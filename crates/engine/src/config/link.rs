@@ -206,6 +206,6 @@ impl DirectionKeys {
 pub enum Service {
     /// Computation of departures at arrival, with one event per packet. Only for first-in first-out queues.
     OnArrival,
-    /// Computation at the end of the preceding transmission. Required by disciplines that decide on departure.
+    /// Computation of each departure at the end of the preceding one, for disciplines that decide on departure.
     Explicit,
 }

@@ -100,7 +100,7 @@ keys! {
 pub struct Flow {
     /// Group label shared by the flows of one table of the scenario.
     pub label: String,
-    /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
+    /// Unique name of the flow, such as `hstcp-3`, or `hstcp-3.0` for the first of several parallel streams.
     pub name: String,
     /// Name under which the flow's counters are summed. Parallel streams have the name of their common flow here; other
     /// flows have their own.
@@ -118,8 +118,8 @@ pub struct Flow {
     pub via: Option<usize>,
     /// The proxy for data from the flow's second node to its first, if connections carry data both ways.
     pub via_back: Option<usize>,
-    /// Connections of the flow that are traced, numbered from zero in order of opening: the sender's state is recorded
-    /// at each acknowledgement. For traffic sources, this is the sender at the flow's first node.
+    /// Numbers of the flow's connections that are traced: the sender's state is recorded at each acknowledgement.
+    /// Numbers start at zero, in order of opening. For traffic sources, the sender at the flow's first node is traced.
     pub traced: Vec<u64>,
     /// Error of the clock at the flow's second node, relative to the clock at the first.
     pub clock: ClockError,

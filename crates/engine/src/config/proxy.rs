@@ -22,7 +22,7 @@ keys! {
         /// Maximum payload that waits unsent at the start of the connection between the nodes;
         /// other data waits in the local queue.
         pub credit_bytes as "credit": u64 = CREDIT.key().default("200 packets").source(Proxy::SOURCE),
-        /// True if retransmissions between the nodes give credit, as first transmissions do. Each loss then lets more
+        /// True if retransmissions between the nodes return credit, as first transmissions do. Each loss then lets more
         /// data wait at the start node.
         pub credit_for_retransmissions: bool = Kind::Flag.key().default("true"),
         /// Time between two checks of the local queue.

@@ -222,7 +222,7 @@ words! {
     pub enum ReductionRule {
         /// The smaller of flight size and cwnd.
         Rfc5681 = "rfc5681",
-        /// cwnd. A timeout during a recovery sets cwnd to one segment, but does not change ssthresh.
+        /// cwnd. A timeout does not change ssthresh until all data sent before the last reduction is acknowledged.
         Linux = "linux-6.18",
     }
 }
@@ -472,7 +472,7 @@ impl RttClock {
     }
 }
 
-/// Timestamp option of segments, with its size on the wire in bytes.
+/// Timestamp option of segments. The number is the size of the option in bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timestamps {
     /// No timestamps.

@@ -35,7 +35,7 @@ pub struct Messages {
 /// Application of a flow over TCP that opens connections during the run.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Requests, sent without waiting for earlier ones, and responses from the flow's first node to its second.
+    /// Requests, sent without waiting for earlier ones. Responses go from the flow's first node to its second.
     Requests(Requests),
     /// A web session of pages and their objects. Objects go from the flow's first node to its second.
     Web(Web),
@@ -137,8 +137,8 @@ pub enum PackMime {
     },
     /// Sizes of responses.
     Responses,
-    /// Round-trip times between the servers and the link where the model's trace was taken. With `client_side`, those
-    /// between this link and the clients are added.
+    /// Round-trip times between the servers and the link where the model's trace was taken. If `client_side` is true,
+    /// the round-trip times between this link and the clients are added.
     RoundTrips {
         /// Connections per second.
         rate: f64,

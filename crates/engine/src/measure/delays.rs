@@ -7,7 +7,7 @@ use longhaul_units::Span;
 /// Number of buckets in a row. Each row except the first covers one octave of delays.
 const ROW: usize = 32;
 
-/// Binary logarithm of the width of the narrowest buckets in picoseconds. The first row (32 buckets) ends at 1.05 us.
+/// Binary logarithm of the narrowest buckets' width in picoseconds. The first row (32 buckets) ends at 1.05 us.
 const UNIT_BITS: u32 = 15;
 
 /// Number of rows in a histogram. They cover delays up to ten hours; the last bucket also counts longer delays.

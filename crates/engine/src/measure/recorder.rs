@@ -238,7 +238,7 @@ record! {
         end: Option<Time> as "end_s",
         /// Payload of the request, or of one-way data.
         request_bytes: u64 as "request_bytes",
-        /// Payload of the response; none without a response, or if it had not begun at the end of the run.
+        /// Payload of the response; none if there is no response, or if the run ended before the response began.
         response_bytes: Option<u64> as "response_bytes",
         /// Extra round-trip time of the connection, added to the network's round-trip time.
         round_trip: Span as "extra_rtt_s",

@@ -260,8 +260,8 @@ counters! {
         sum dropped_policed_pkts: u64 as "dropped_policed_pkts",
         /// Acknowledgements dropped for newer ones by `ack_thinning`; a column only if a link has it.
         sum dropped_thinned_pkts: u64 as "dropped_thinned_pkts",
-        /// Acknowledgements that took the place of older ones in the queue, by `ack_filtering`; a column only if a
-        /// link has it.
+        /// Acknowledgements that took the place of older ones in the queue; a column only if a link has
+        /// `ack_filtering`.
         sum dropped_filtered_pkts: u64 as "dropped_filtered_pkts",
         /// Packets marked instead of dropped.
         sum marked_pkts: u64 as "marked_pkts",

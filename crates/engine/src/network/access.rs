@@ -56,7 +56,7 @@ struct AccessLink {
     waiting: VecDeque<Waiting>,
     /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits_ps: u128,
-    /// Sum over all arrivals of the number of waiting packets that each arriving packet found.
+    /// Sum, over all arriving packets, of the number of packets that wait at the arrival.
     found_waiting: u64,
     waiting_bytes: u64,
 }
@@ -271,7 +271,7 @@ impl Network {
         self.access.spreading = spreading.collect();
     }
 
-    /// Processes a packet that enters an access link whose packets are merged with those of other links.
+    /// Puts a packet on an access link at the beginning of a route; drops the packet if the link's queue is full.
     #[inline(always)]
     pub(super) fn enter_access(&mut self, index: u32, packet: &Packet) {
         let (access, model) = self.access.get(index);
@@ -300,8 +300,8 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the latest time at which a packet can enter any access link behind a link and still reach its endpoint
-    /// by `observation`. `spreading` is the number of the link among those that lead to access links.
+    /// Returns the latest time at which a packet can enter an access link and still reach its endpoint by
+    /// `observation`. The packet comes from the link with the index `spreading` among the links to access links.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
@@ -325,8 +325,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have already reached access links onto these links. Called before an observation, since these
-    /// packets are otherwise moved only after it.
+    /// Moves all packets that have arrived at access links by now onto these links. Called before an observation: the
+    /// events that move these packets may come after the observation.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {

@@ -184,7 +184,7 @@ impl Network {
     }
 
     /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that has reached the
-    /// end of its route, stores it in `arrived`, and returns its kind of receiver.
+    /// end of its route: stores the packet in `arrived`, and returns the kind of receiver at this end.
     #[inline]
     pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {
@@ -244,9 +244,9 @@ impl Network {
         }
     }
 
-    /// Forwards a link's packets that reach its far end by `until`, up to the first packet that the caller has to
-    /// handle: one that becomes the only packet on its next link, or one that has reached the end of its route. Returns
-    /// the next hop of this packet; `None` if the caller has to handle no packet.
+    /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that the caller has to
+    /// process further: the packet is the only one on its next link, or its next hop is not a link (the packet is then
+    /// in `arrived`). Returns the packet's next hop; `None` if there was no such packet.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();

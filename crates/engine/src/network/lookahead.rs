@@ -42,9 +42,9 @@ pub(crate) enum Delivery {
     ToAccess(u32),
     /// Packets that arrive by the next timer of any endpoint go to links and to endpoints of flows.
     ToTimer,
-    /// Packets go to a single sender of a connection, up to its timer.
+    /// Packets that arrive by the next observation, and by the next timer of the sender, go to this sender alone.
     ToSender(u32),
-    /// Packets go to a single receiver of a connection, up to its timer.
+    /// Packets that arrive by the next observation, and by the next timer of the receiver, go to this receiver alone.
     ToReceiver(u32),
     /// Packets go to receivers of connections only, up to the next timer of any receiver.
     ToReceivers,
@@ -158,7 +158,7 @@ pub(super) struct Plan {
     /// Numbers of the access links, in the order of storage. The two links of one endpoint, one for each direction, are
     /// neighbours.
     pub(super) access: Vec<u32>,
-    /// Links that lead only to access links. Each has the minimum delay of the access links that it leads to.
+    /// Links that lead only to access links, each with the minimum delay of these access links.
     pub(super) spreading: Vec<(u32, Span)>,
 }
 
@@ -169,7 +169,7 @@ struct Surroundings {
     before: BTreeSet<usize>,
     /// Links that packets enter from this link.
     next: BTreeSet<usize>,
-    /// Links that deliver packets to endpoints, if these endpoints send into this link.
+    /// Links from which the endpoints that send into this link receive packets.
     behind: BTreeSet<usize>,
     /// True if packets enter the link at scheduled times, sent by an endpoint or released by impairments.
     has_source: bool,
@@ -324,8 +324,9 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the shortest time from a packet's arrival at a link to its first effect on another part of the network.
-/// Links that receive packets only from this link are not another part.
+/// Returns the maximum time by which a link may process arrivals late without a change of the results: the link's delay
+/// and, if the next links receive packets only from this link, the minimum of the next links' slack.
+/// Zero with explicit service, or if other links lead to the next link, too.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {

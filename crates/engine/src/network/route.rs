@@ -46,7 +46,7 @@ pub(crate) enum End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
-    /// Datagram streams and connections of foreign stacks. Both share one range of numbers.
+    /// Datagram streams and connections of foreign stacks. Their indices are from one common range.
     Udp,
     /// Connections that sources open during the run. The last two bits of the number in a packet identify the direction
     /// and the leg of the connection.

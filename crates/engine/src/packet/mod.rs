@@ -273,13 +273,13 @@ impl SackHandle {
         self.0 & (Self::HEADER | Self::BY_VALUE) == Self::HEADER
     }
 
-    /// Returns true if the handle has no entry in the store: there are no options, or only a transit time.
+    /// Returns true if no entry of the [`SackStore`] is needed: the packet has no options, or only a transit time.
     #[inline]
     pub(crate) fn is_by_value(self) -> bool {
         self.0 & Self::BY_VALUE != 0
     }
 
-    /// Returns true if the handle refers to SACK blocks in the store, without a header for routers.
+    /// Returns true if the handle refers to an entry of the [`SackStore`].
     #[inline]
     fn has_slot(self) -> bool {
         self.0 < Self::DATAGRAM
@@ -344,7 +344,7 @@ impl SackOption {
         }
     }
 
-    /// Returns the SACK blocks, the most recent first. `next` is the number of the acknowledgement that carries them.
+    /// Returns the SACK blocks, the most recent first. They are stored relative to the acknowledgement number `next`.
     #[inline]
     pub(crate) fn blocks(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());

@@ -44,7 +44,7 @@ enum Held {
         discipline: Queue,
         packets: VecDeque<Packet>,
     },
-    /// A discipline that stores the packets. The packet `next` has left it, and waits for credit of the proxy.
+    /// A discipline that stores the packets, and `next`: the packet that has left the discipline, but not the queue.
     ByDiscipline {
         queue: Box<BufferedQueue>,
         next: Option<Packet>,

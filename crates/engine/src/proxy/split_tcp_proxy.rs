@@ -24,7 +24,7 @@ use crate::traffic::Legs;
 use crate::transport::Env;
 use crate::transport::tcp::Connection;
 
-/// A split-TCP proxy: the connection between its nodes (the carrier), its local queue, and its changes during the run.
+/// A split-TCP proxy: the connection between its nodes (the carrier), its local queue, its settings and their changes.
 #[derive(Debug)]
 pub(super) struct SplitTcpProxy {
     number: u32,

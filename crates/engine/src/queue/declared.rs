@@ -514,7 +514,7 @@ fn a_link_alone_has_a_constant_rate() {
     assert!(!link.varies && !link.taken_over);
 }
 
-/// A derived limit is stored with the rule that gave it, for the report of a run.
+/// A limit that depends on the link, such as `1 BDP`, is stored with its calculation, for the report of a run.
 #[test]
 fn derived_limits_give_their_rule() {
     let rule = |text: &str, taken_over| {

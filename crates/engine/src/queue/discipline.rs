@@ -38,7 +38,7 @@ pub(crate) trait Parameters: Sized {
     /// Reads the parameters from complete values; `rate` is the link's rate.
     fn read(values: &Table, rate: Rate) -> Self;
 
-    /// Returns an empty queue with these parameters, which draws random numbers from `stream`.
+    /// Returns an empty queue with the parameters `self`. The queue draws random numbers from `stream`.
     fn queue(&self, stream: Stream) -> Self::Queue;
 
     /// Returns true if the fate of a packet and its departure time are known when it arrives.

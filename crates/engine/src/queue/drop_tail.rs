@@ -28,8 +28,8 @@ words! {
     pub enum Counting {
         /// Waiting packets only.
         Waiting = "waiting",
-        /// Waiting packets and the packet in service. As in ns-2 (`drop-tail.cc`), the packets or bytes that wait
-        /// must stay below the limit.
+        /// Waiting packets and the packet in service, as in ns-2 (`drop-tail.cc`). With a limit in bytes, the packet
+        /// in service counts as one byte.
         InService = "in-service",
     }
 }

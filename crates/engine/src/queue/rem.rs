@@ -27,7 +27,7 @@ keys! {
         /// Factor of each change of the price.
         pub gamma: f64 =
             Kind::Number(Range::above(0.0, 1e6)).key().default("0.001").source("ns-2: gamma_"),
-        /// Weight of the queue length minus its target in the price; input minus capacity has weight 1.
+        /// Weight of the excess queue (length minus target) in the price. Input minus capacity has weight 1.
         pub alpha: f64 =
             Kind::Number(Range::closed(0.0, 1e6)).key().default("0.1").source("ns-2: a constant"),
         /// Base of the exponential function that gives the probability of drops or marks, `1 - phi^-price`.

@@ -106,7 +106,7 @@ impl SubQueues {
         })
     }
 
-    /// Returns one of the queues as a source that an algorithm can remove packets from.
+    /// Returns the queue with the number `queue`, so that an algorithm can remove packets from it.
     #[inline]
     pub(super) fn queue(&mut self, queue: u32) -> OneOf<'_> {
         OneOf {

@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// Returns the wire form of `packet`, the acknowledgement of data from `sender` by the host `from`.
+    /// Returns the wire form of `packet`, an acknowledgement sent by the host `from` for data from `sender`.
     fn answer(
         &self,
         packet: &Packet,

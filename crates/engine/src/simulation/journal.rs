@@ -38,7 +38,7 @@ impl Key {
 /// opened it.
 pub(super) type Host = (u32, bool);
 
-/// State of an endpoint that its next packet reports to the peer.
+/// The state that an endpoint reports to its peer in the next packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndState {
     /// The newest timestamp that the endpoint has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
@@ -105,7 +105,7 @@ impl Journal {
         self.sent.get(&Key::of(packet, end))?.front()
     }
 
-    /// Removes a packet that has reached the endpoint `host`, and updates the state of this endpoint.
+    /// Removes the wire form of a packet that has reached the endpoint `host`, and updates the endpoint's TS.Recent.
     pub(super) fn arrive(&mut self, packet: &Packet, end: End, host: Host) {
         let key = Key::of(packet, end);
         let Some(alike) = self.sent.get_mut(&key) else {

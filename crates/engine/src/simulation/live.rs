@@ -17,8 +17,8 @@ use crate::stack::EcnCodepoint;
 const MAX_ENTERING: usize = 64;
 
 /// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network. The run ends
-/// at the configured time, or when the recorder stops it. Flows of the configuration are background traffic; the totals
-/// include them and all links.
+/// at the configured time, or when the recorder stops it. Flows of the configuration are background traffic. The
+/// totals contain the results of these flows and of all links.
 ///
 /// # Errors
 ///

@@ -80,7 +80,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Prefetch distance: the connection that is needed this many packets, or samples of flows, later is prefetched.
+/// Prefetch distance: number of packets (for samples, of flows) from the prefetch of a connection's state to its use.
 pub(super) const AHEAD: usize = 4;
 
 /// Returns the end of a link's lookahead `delivery`: packets that reach the far end by then may be forwarded now.

@@ -13,7 +13,7 @@ use crate::random::Streams;
 use crate::transport::EventLog;
 
 impl World {
-    /// Adds a flow with a proxy. It has two connections: one to the proxy's start node, and one from its end node.
+    /// Adds a flow with a proxy: one connection to the proxy's start node, and one connection from its end node.
     pub(super) fn add_split(
         &mut self,
         config: &Config,
@@ -138,8 +138,8 @@ impl World {
         }
     }
 
-    /// Returns the [`Endpoint`] of a receiver at a node of a proxy. `draws` is true if received packets pass a queue
-    /// that draws random numbers.
+    /// Returns the [`Endpoint`] for the receiver of the connection `index`, at a node of a proxy. `draws` is true if
+    /// received packets pass a queue that draws random numbers.
     fn taking_edge(&self, index: usize, draws: bool) -> Endpoint {
         Endpoint::Proxy {
             gets: self.tcp[index].sender.route(),

@@ -58,7 +58,7 @@ impl<S: PacketService> Environment for LinkEnvironment<'_, S> {
     }
 }
 
-/// Values that limit a train: the lookahead of its link, the arrival of its first packet, and the next observation.
+/// Limits of the packets that one event delivers: the link's lookahead, the first arrival, and the next observation.
 #[derive(Clone, Copy, Debug)]
 struct TrainExtent {
     delivery: Delivery,

@@ -42,8 +42,8 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// Returns two sets of counters of the proxy `number`: over the whole run, and over the window. In the baseline,
-    /// proxies come after `flows` flows and `links` links.
+    /// Returns two sets of counters of the proxy `number`: over the whole run, and over the window. `flows` and `links`
+    /// are the numbers of flows and links without those of proxies.
     pub(super) fn split_proxy(
         &self,
         number: usize,

@@ -18,7 +18,7 @@ pub(crate) struct CapturedEnd<'a> {
     pub(crate) reverse: bool,
     /// The sender of the direction that the packet belongs to.
     pub(crate) sender: &'a Sender,
-    /// End of the data of the other direction that the packet's sender has received.
+    /// Acknowledgement number of a data packet, on the wire: the next byte expected from the other end.
     pub(crate) acknowledgement: u64,
 }
 
@@ -43,8 +43,8 @@ impl Traffic {
         })
     }
 
-    /// Returns the number of a packet's connection, and true if the endpoint that opened the connection sent the
-    /// packet. `index` is the flow index in the packet. `data` is true for a packet from the sender of data.
+    /// Returns the number of a packet's connection. Also returns true if the packet comes from the endpoint that opened
+    /// the connection. `index` is the flow index in the packet. `data` is true for a packet from the sender of data.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
         let id = ConnectionId::of(index);
         let apart = self

@@ -60,7 +60,7 @@ impl ConnectionId {
         }
     }
 
-    /// Returns the id of the same connection's direction `side`. With a proxy, this is the id of the leg before it.
+    /// Returns the id of the direction `side` of this connection; if a proxy splits it, the id of the first leg.
     pub(crate) fn on(self, side: Side) -> Self {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }
@@ -216,7 +216,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Returns mutable references to all contents, in the order of their slots.
+    /// Returns mutable references to the contents of all occupied slots, in the order of the slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();
         slots.filter_map(Slot::get_mut)

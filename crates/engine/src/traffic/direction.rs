@@ -36,7 +36,7 @@ pub(super) struct Echoes {
 }
 
 impl Echoes {
-    /// Records that the other direction begins to send segments, which echo the timestamp `stamp`.
+    /// Records that the other direction begins to send. Its segments echo `stamp`, a timestamp of this direction.
     fn begin(&mut self, stamp: Time) {
         self.first = stamp;
         self.later.clear();

@@ -25,7 +25,7 @@ pub(super) struct ExtraDelay {
 pub(super) struct QueuePool(Vec<Queues>);
 
 impl QueuePool {
-    /// Stores the two packet queues of `hold`, from a closed connection, for reuse. Both must be empty.
+    /// Stores the two queues of `hold`, the delayed packets of a closed connection, for reuse. Both must be empty.
     pub(super) fn keep(&mut self, hold: ExtraDelay) {
         self.0.push(hold.queues);
     }
@@ -40,7 +40,7 @@ impl ExtraDelay {
         })
     }
 
-    /// Prefetches the next packet that is due at the far end of a direction.
+    /// Prefetches the next delayed packet for the endpoint `end`.
     pub(super) fn prefetch(&self, end: Side) {
         if let Some(first) = self.queues[end as usize].front() {
             prefetch(first);

@@ -206,8 +206,7 @@ impl Traffic {
         }
     }
 
-    /// Returns a mutable reference to the connection of a packet, if the connection delays packets at the end of their
-    /// route.
+    /// Returns the connection of a packet, if the connection delays packets at the end of their route.
     #[inline]
     pub(crate) fn holding(&mut self, packet: &Packet) -> Option<&mut AppConnection> {
         let connection = self.connections.get_mut(ConnectionId::of(packet.flow))?;
@@ -322,7 +321,7 @@ impl Traffic {
         self.connections.remove(id);
     }
 
-    /// Returns the number of the proxy that splits the direction with the id `index` of a connection, if any.
+    /// Returns the number of the proxy that splits a connection's direction with the id `index`, if any.
     pub(crate) fn proxy(&self, index: u32) -> Option<usize> {
         let id = ConnectionId::of(index);
         let source = self.connections.get(id)?.source as usize;

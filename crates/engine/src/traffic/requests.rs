@@ -162,8 +162,8 @@ impl RequestModel {
         }
     }
 
-    /// Returns the time up to which the openings of connections have been drawn in advance, and the maximum number of
-    /// exchanges on the connections opened by then.
+    /// Returns the time up to which the openings of connections have been drawn in advance, and the maximum total
+    /// number of exchanges on the connections that will open by this time.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         let Arrivals {
             coming,

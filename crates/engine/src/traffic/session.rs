@@ -82,7 +82,7 @@ mod tests {
     use crate::config::Distribution;
 
     /// Runs sessions with a transfer time of one second per object. Returns the number of pages, the number of objects,
-    /// and the total size of the objects in units of `whole_units_of`.
+    /// and the total size of the objects in units of `config.whole_units_of`.
     fn play(config: &Web, seed: u64) -> (u64, u64, u64) {
         let mut session = Session::new(config, Stream::new(seed, 0, "test"));
         let (mut objects, mut units) = (0, 0);
@@ -104,8 +104,8 @@ mod tests {
         (config.pages - session.pages_left, objects, units)
     }
 
-    /// Numbers and sizes of objects are rounded up, as in ns-2's WebTraf. Over a hundred thousand pages, their means
-    /// equal those of rounded variables to 1 %.
+    /// Checks that numbers and sizes of objects are rounded up, as in ns-2's WebTraf. Over a hundred thousand pages,
+    /// the means differ by less than 1 % from the expected values of the rounded-up Pareto variables.
     #[test]
     fn pages_and_objects_are_counted_as_they_should() {
         let config = Web {

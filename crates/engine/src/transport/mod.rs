@@ -13,9 +13,9 @@ use crate::network::Network;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::Schedule;
 
-/// Interface of the endpoints of connections to the simulation: time, random numbers, timers and links. It has two
-/// implementations: the whole simulation, and a link that receives all answers to a train of packets. The code of the
-/// endpoints is compiled for both.
+/// Interface of the endpoints of connections to the simulation: time, timers, options in flight and links. It has two
+/// implementations. [`Env`] contains the whole network. The faster one serves endpoints that all send onto a single
+/// link, and contains only this link.
 pub(crate) trait Environment {
     fn now(&self) -> Time;
 

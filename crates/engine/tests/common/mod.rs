@@ -255,8 +255,8 @@ pub fn add_access(config: &mut Config, delay: Span) {
     }
 }
 
-/// Moves each flow to separate nodes behind access links, as [`add_access`] does for all flows together. The delays of
-/// the links increase from flow to flow.
+/// Moves each flow to two nodes of its own, behind access links ([`add_access`] has two nodes for all flows). The delay
+/// of these links increases after every second flow.
 pub fn add_own_access(config: &mut Config, delay: Span) {
     add_access_of(config, |number| {
         Span::from_ps(delay.as_ps() * (2 + number as u64 / 2) / 2)

@@ -85,14 +85,11 @@ def mean_goodputs(tables: MesoNet) -> dict[str, float]:
 
 
 def acknowledgements(tables: MesoNet) -> Acknowledgements:
-    """Return the acknowledgements of a run's only long-lived flow.
-
-    The last interval, in which the flow stops, is left out. The table of intervals counts only
-    acknowledgements that increase the window. In FAST's first rounds a few do not; their number is
-    taken from the flow's trace.
-    """
+    """Return the arrival times of acknowledgements of a run's only long-lived flow."""
+    # The flow stops in the last interval.
     flow = tables.long_lived[:-1]
     trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "ack"]))
+    # The table of intervals lacks acknowledgements that do not increase the window (FAST).
     others = int((trace["event"] == "ack").sum())
     (given,) = tables.scenario["long_lived"]
     return Acknowledgements(

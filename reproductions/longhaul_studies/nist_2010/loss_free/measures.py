@@ -57,9 +57,9 @@ def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) ->
 def _against(
     data: Data, of: str, model: str, column: str, cell: Mapping[str, str], files: Sequence[str]
 ) -> list[float]:
-    """Return measured goodputs divided by computed or printed ones, for each kind of file.
+    """Return ratios of measured to reference goodputs, per kind of file and speed of hosts.
 
-    `model` and `column` select the divisors in `published`, and `cell` selects the measured runs.
+    References are in `column` of `published`, in rows with `model`. `cell` selects measured runs.
     """
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])
@@ -77,9 +77,10 @@ def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
 
 @measure
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
-    """Return the fraction by which the printed goodput of large files is below ours without losses.
+    """Return the fraction by which printed goodput is below our goodput without losses.
 
-    `end` selects the `least` or the `most` of the fractions of all algorithms and kinds of file.
+    There is a fraction for each of `algorithms` and each kind of large file; `end` selects the
+    smallest (`least`) or the largest (`most`).
     """
     shortfalls = [
         1 - float(row["published"]) / file_goodput(
@@ -95,7 +96,7 @@ def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) ->
 
 @measure
 def least_file_step(data: Data, of: str, file: str, interface: str, order: str) -> float:
-    """Return the smallest ratio of goodputs between an algorithm and the next one in `order`."""
+    """Return the smallest ratio of an algorithm's goodput to that of its successor in `order`."""
     goodputs = [
         file_goodput(data, of, file, interface, algorithm=algorithm)
         for algorithm in order.split(",")

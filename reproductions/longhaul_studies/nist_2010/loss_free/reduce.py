@@ -1,4 +1,4 @@
-"""Reduction of a run with one flow alone on its path: the mean goodput of files."""
+"""Reduction of a run with a single flow: the mean goodput that files have without losses."""
 
 from longhaul.campaign.reduce import reduce as reduce_run
 from longhaul.campaign.store import Kept

@@ -58,9 +58,9 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the lead of `algorithms` over all other algorithms in their advantage over TCP.
+    """Return the smallest advantage of `algorithms` minus the largest of all other algorithms.
 
-    The lead is their smallest advantage minus the largest of the others, as means over conditions.
+    Advantages over TCP are means over conditions.
     """
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))
@@ -165,10 +165,7 @@ def share_of_users_better(data: Data, of: str, above: float) -> float:
 
 @of_design
 def spread_of_alternates(data: Data, of: str, group: str) -> float:
-    """Return the largest mean goodput of any alternate algorithm over the smallest.
-
-    `group` is the flow group.
-    """
+    """Return the largest mean goodput of an alternate over the smallest, in flow group `group`."""
     (place,) = chosen(group)
     means = goodput(data, of, "alternate")[:, place].mean(axis=0)
     return float(means.max() / means.min())
@@ -176,9 +173,9 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest ratio of a difference of goodputs in `of` to the same one in `beside`.
+    """Return the largest of three ratios of a goodput difference in `of` to that in `beside`.
 
-    There are three differences, those of `measures.ranges`, each a mean over flow groups.
+    The three differences are those that `measures.ranges` returns, as means over flow groups.
     """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],

@@ -172,10 +172,10 @@ def congestion_place(data: Data, of: str, condition: float) -> float:
 
 @of_design
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
-    """Return the rank correlation of congestion with the printed order.
+    """Return the rank correlation of congestion with the order of conditions that is printed.
 
-    If `beside` is given, the congestion in experiment `beside` replaces the printed order.
-    Congestion is the mean retransmission rate of a condition.
+    Congestion is the mean retransmission rate of a condition. If `beside` is given, the congestion
+    in experiment `beside` replaces the printed order.
     """
     rates = _rates(data, of)
     if beside:

@@ -60,7 +60,7 @@ def _response(data: Data, of: str, response: str) -> np.ndarray:
 
 
 def _relative(data: Data, of: str, response: str) -> dict[str, float]:
-    """Return the signed effects of factors and of pairs of factors, in percent of the mean."""
+    """Return signed effects of factors and pairs of factors on `response`, in % of its mean."""
     terms = effects(_signs(), _response(data, of, response), FACTORS)
     return {
         name: 100 * effect.effect / effect.grand_mean
@@ -265,7 +265,10 @@ def component_step(data: Data, of: str, number: float, responses: str) -> float:
 
 @measure
 def component_effect_step(data: Data, of: str, number: float, order: str) -> float:
-    """Return `effect_step` for the scores of principal component `number` instead of a response."""
+    """Return the smallest ratio of a factor's absolute effect to that of the next in `order`.
+
+    Effects are on the scores of principal component `number`. `order` is written as `x2>x5>x1`.
+    """
     scores = components.principal_components(_responses(data, of)).scores[:, int(number) - 1]
     sizes = {
         effect.name: abs(effect.effect) for effect in effects(_signs(), scores, FACTORS, order=1)
@@ -306,9 +309,9 @@ def component_factor_rank(data: Data, of: str, factor: str) -> float:
 
 
 def _average_ranks(data: Data, of: str) -> np.ndarray:
-    """Return the average rank of each combination of levels C1 to C8 over all responses in `CUBE`.
+    """Return the average rank, over responses in `CUBE`, of each combination of levels C1 to C8.
 
-    Combinations are ranked by means over their runs: 1, 9, 17, ... for C1 (figure 4-1).
+    A rank is that of the mean over a combination's runs: 1, 9, 17, ... for C1 (figure 4-1).
     """
     means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
     ranks = [
@@ -321,10 +324,10 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
 
 @measure
 def rank_change_step(data: Data, of: str, order: str) -> float:
-    """Return the smallest ratio of a factor's effect on ranks to that of the next in `order`.
+    """Return the smallest ratio of a factor's effect to the effect of the next one in `order`.
 
-    The effect is the mean difference in average rank between both levels of a factor (tables 4-30
-    and C-17). `order` is written as `A>B>C`.
+    `order` is written as `A>B>C`. The effect of a factor is the mean difference in average rank
+    between its two levels (tables 4-30 and C-17).
     """
     by_factor = edge_means(cube_edges(_average_ranks(data, of).tolist()))
     changes = [by_factor[FACTORS.index(name)] for name in order.split(">")]

@@ -23,7 +23,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return mean response times (ms) by range of RTT and size, and time and size by connection."""
+    """Return curves: mean response times (ms) by RTT and size, and time and size by connection."""
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))
     connections = pl.DataFrame(kept["connections"]).drop_nulls()

@@ -55,7 +55,7 @@ def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
 
 
 def _variation(axes: Axes, data: Data, panel: str) -> None:
-    """Draw how much (%) the sizes' running 90 % quantile still varies after each response."""
+    """Draw how much (%) the running 90 % quantile of sizes still varies from each response on."""
     x, y = next(curves(data, "A-LOAD", "running-p90", network=panel))
     # The last 1 % has too few values.
     starts = range(len(y) - len(y) // 100)

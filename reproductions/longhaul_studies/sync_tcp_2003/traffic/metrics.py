@@ -41,7 +41,7 @@ def _range(values: np.ndarray) -> float:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if figures plot samples of the run: first replications of A-LOAD, 85 % load."""
+    """Return true if figures plot samples of `run`, a first replication of A-LOAD (85 % load)."""
     return run.experiment == "A-LOAD" and run.replication == 0
 
 

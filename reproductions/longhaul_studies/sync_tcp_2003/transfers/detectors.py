@@ -1,7 +1,7 @@
 """Metrics of a congestion detector that only reports, while standard TCP controls the window.
 
-The runs are those of chapter 3. Runs with different detectors have the same packets, so their
-reports of a falling queue (a drain) can be compared.
+Such a detector (the source's chapter 3) changes no packets. Reports of different detectors on the
+same falling queue (a drain) can thus be compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -126,9 +126,9 @@ def _single(congested: np.ndarray) -> float | None:
 
 
 def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
-    """Return the median time by which the average falls below `THRESHOLD_S` after the delay.
+    """Return the median lag of the average delay behind the delay in falling below `THRESHOLD_S`.
 
-    Return None if the average never falls below it.
+    Return None if the average delay never falls below the threshold.
     """
     below = np.flatnonzero((average[:-1] > THRESHOLD_S) & (average[1:] <= THRESHOLD_S)) + 1
     lags = []

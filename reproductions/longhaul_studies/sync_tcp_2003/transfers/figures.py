@@ -157,7 +157,7 @@ def _watched(
 
 
 def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]:
-    """Return a detector's thresholds for samples or averages, in ms, with their names."""
+    """Return a congestion detector's thresholds (ms) at each acknowledgement, with their names."""
     largest = 1e3 * acks["largest_queueing_delay"].to_numpy()  # type: ignore[index]
     smallest = 1e3 * acks["smallest_transit_time"].to_numpy()  # type: ignore[index]
     match detector:
@@ -204,7 +204,7 @@ SENDERS = ("reno", "pcwnd", "mixreact", "cubic", "bbr3", "ledbat")
 
 
 def _today(metric: str) -> Draw:
-    """Return a function that draws `metric` of the algorithms `SENDERS` by queue discipline."""
+    """Return a function that draws `metric` as bars by algorithm, for DropTail and FQ-CoDel."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         # Packets queue at R0, and with cross traffic at R1.

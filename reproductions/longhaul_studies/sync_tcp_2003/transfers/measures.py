@@ -1,8 +1,8 @@
 """Measures of claims about long transfers.
 
 `of` is an experiment; `one` and `other` are levels of the axis `protocol`, or of `axis`. `each` is
-a metric that every flow has: `goodput` stands for `goodput_1` to `goodput_20`. Its values are
-medians over runs. `flows` are numbers of flows, such as `4+6+9`.
+a metric of single flows, as a median over runs: `goodput` stands for `goodput_1` to `goodput_20`.
+`flows` are numbers of flows, such as `4+6+9`.
 """
 
 from itertools import pairwise
@@ -26,9 +26,9 @@ FULL_PKTS, HALF_PKTS = 90, 46
 
 @measure
 def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
-    """Return the `count`-th largest gain of a flow with protocol `one` over `other`.
+    """Return the `count`-th largest of the flows' gains from protocol `one` over `other`.
 
-    A gain is the median over runs of the ratio of metric `each` under both protocols.
+    A gain is the ratio of metric `each` with `one` to that with `other`, as a median over runs.
     """
     gains = [
         data.paired(f"{each}_{flow}", (of, {"protocol": one}), (of, {"protocol": other}), np.divide)
@@ -47,7 +47,7 @@ def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) 
 
 @measure
 def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Return the median over flows of the relative deviation of `each` from its printed value."""
+    """Return the median, over flows, of the relative deviation of `each` from printed `column`."""
     printed = printed_flows(of, column)[protocol]
     off = [
         abs(data.value(f"{each}_{flow}", of, protocol=protocol) / value - 1)
@@ -98,7 +98,7 @@ def seconds_at_one(data: Data, of: str, flow: float, protocol: str) -> float:
 
 @measure
 def seconds_at_one_less(data: Data, of: str, flow: float, one: str, others: str) -> float:
-    """Return `seconds_at_one` with protocol `one` minus the smallest value with one of `others`."""
+    """Return the share of seconds at a window of one packet: of `one` minus least of `others`."""
     shares = [seconds_at_one(data, of, flow, other) for other in others.split("+")]
     return seconds_at_one(data, of, flow, one) - min(shares)
 

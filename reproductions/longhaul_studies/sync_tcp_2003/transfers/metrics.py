@@ -83,10 +83,10 @@ def _flows(kept: Kept) -> Row:
 
 
 def _classes(kept: Kept) -> Row:
-    """Return counts of packets at the first congested link, and the ACKs' shares of them.
+    """Return counts of arrivals and drops at the first congested link, and shares of ACKs in them.
 
-    All data at this link belong to the measured flows. The result is empty if another link drops
-    packets.
+    All data packets at this link belong to the measured flows, and all others are ACKs. The result
+    is empty if another link drops packets.
     """
     links = {link["name"]: link for link in kept["links"]}
     if any(links[f"hop-{router}"]["dropped_pkts"] for router in (1, 3)):
@@ -107,7 +107,7 @@ def _classes(kept: Kept) -> Row:
 
 
 def _router(kept: Kept) -> Row:
-    """Return the metrics of the first congested queue, computed from its samples."""
+    """Return the metrics of the first congested router's queue, computed from its samples."""
     router = kept["router"]
     queue = np.asarray(router["queue_pkts"], float)
     waited_ms = 8e3 * np.asarray(router["queue_bytes"], float) / 1e7
@@ -149,7 +149,7 @@ def _detectors(kept: Kept) -> Row:
 
 
 def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
-    """Return the percentages of increases and of given sizes in changes of windows (Table 1.1)."""
+    """Return percentages of window changes: increases, and changes by 10 or 50 % (Table 1.1)."""
     total = {
         f"{trend}_{quarter}": sum(flow[f"{trend}_{quarter}"] for flow in flows)
         for trend in ("rising", "falling")

@@ -119,9 +119,10 @@ def _experiment(total: str) -> str:
 
 
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Return a function that draws curve `name` of Reno and MixReact, a panel per end-to-end load.
+    """Return a function that draws curve `name` of Reno and MixReact over several bottlenecks.
 
-    `total` is the load (%) of the links by all traffic.
+    All traffic together loads the links by `total` %. Panels differ in the load by traffic that
+    crosses all links.
     """
     return _panels(
         name, [replace(case, experiment=_experiment(total)) for case in (RENO, MIXREACT)],
@@ -322,7 +323,7 @@ def _shares(number: str, total: str, published: str) -> Figure:
 def _tails(number: str, total: str, published: str, shares: Sequence[str]) -> Figure:
     """Return a figure of the tails of response times with several bottlenecks.
 
-    `total` is the total load, `shares` are the end-to-end loads.
+    Loads (%) are `total` on each link with cross traffic, and `shares` by traffic over all links.
     """
     return _figure(
         number, f"Tails, total load {total} %, {shares[0]} to {shares[-1]} % end to end",

@@ -60,7 +60,7 @@ def _crossing(
 
 @measure
 def small_among_long(data: Data, of: str, seconds: float) -> float:
-    """Return the share of responses with base RTTs above `seconds` that are small.
+    """Return the share of small responses among all responses with base RTTs above `seconds`.
 
     The result is the minimum over all protocols and loads.
     """
@@ -82,7 +82,7 @@ def _small_among_long(
 
 
 def _at(points: pl.DataFrame, place: float) -> float:
-    """Return the value of a recorded curve at its point nearest to the x `place`."""
+    """Return the y of that point of a recorded curve whose x is nearest to `place`."""
     return float(points["y"][int((points["x"] - place).abs().arg_min() or 0)])
 
 
@@ -95,9 +95,9 @@ def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.nd
 
 
 def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells that the maps of both protocols have, and response time differences in ms.
+    """Return the cells that both protocols' maps have, and differences of response times in ms.
 
-    A difference is that of `one` minus that of `other`; a cell is a range of base RTTs and sizes.
+    A cell is a range of base RTTs and of response sizes. Differences are `one` minus `other`.
     """
     first, second = (curve_of(data, "Z2", "map", protocol=name, load=load) for name in (one, other))
     cells, left, right = np.intersect1d(first[0], second[0], return_indices=True)

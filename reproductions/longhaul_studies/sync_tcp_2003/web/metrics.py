@@ -115,7 +115,7 @@ def _of_times(times: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
 
 
 def _step(above: list[int]) -> float | None:
-    """Return the number of responses in 5.6 to 7.1 s divided by that in 4.5 to 5.6 s.
+    """Return the ratio of the number of responses that take 5.6 to 7.1 s to that of 4.5 to 5.6 s.
 
     `above` counts the responses that take longer than each time in `CCDF_S`. A ratio above 1 would
     show lost SYNs, which are retransmitted after 6 s.

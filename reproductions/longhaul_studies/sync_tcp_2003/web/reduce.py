@@ -101,7 +101,7 @@ def _mean(values: np.ndarray) -> float | None:
 
 
 def _times(took: np.ndarray, base: np.ndarray) -> dict[str, Any]:
-    """Return distributions of response times `took` and of base round-trip times, for one class."""
+    """Return distributions of response times `took` and base RTTs `base`, for one size class."""
     if not len(took):
         return {"count": 0}
     return {

@@ -1,9 +1,9 @@
 //! ACK thinning: of several consecutive acknowledgements of a connection, only the last one is forwarded. Access
 //! networks with a slow return channel do so (RFC 3449, sections 5.2.1 and 5.2.2).
 //!
-//! An acknowledgement is held until enough others have come. The time is limited, and the last one of a transfer is
-//! thus not lost. A held acknowledgement is replaced only by one that acknowledges more. Acknowledgements with other
-//! information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do not count. These are
+//! An acknowledgement is held until enough others have come, at most for a limited time: the last acknowledgement of a
+//! transfer is thus not lost. A held acknowledgement is replaced only by one that acknowledges more. Acknowledgements
+//! with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do not count:
 //! duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with ECN flags.
 
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use crate::config;
 use crate::network::route::Carrier;
 use crate::packet::Packet;
 
-/// State of ACK thinning on one link: groups of acknowledgements, each with its last one held.
+/// State of ACK thinning on one link: groups of acknowledgements. The last acknowledgement of each group is held.
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,

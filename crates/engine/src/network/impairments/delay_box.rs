@@ -172,8 +172,8 @@ impl FlowBoxes {
         self.flows.count
     }
 
-    /// Returns the time at which a packet leaves its flow's box. Called before the packet's arrival time `comes`. Only
-    /// for boxes that do nothing except delay packets ([`Link::only_delays_flows`]).
+    /// Returns the time at which a packet leaves its flow's delay box. Called before the packet's arrival time `comes`.
+    /// Only for boxes that do nothing except delay packets ([`Link::only_delays_flows`]).
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;

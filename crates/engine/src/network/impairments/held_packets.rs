@@ -18,7 +18,7 @@ pub(super) struct HeldPackets {
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of packets that have the same release time as the packet just released. The next to release is the last.
+    /// Slots of packets that have the same release time as the packet just released, the next one at the end.
     simultaneous: Vec<u32>,
 }
 

@@ -201,7 +201,7 @@ impl Network {
         }
     }
 
-    /// Passes a packet to the link at the time `leaves`, which may be now.
+    /// Passes a packet to the link behind the impairments `index`, at the time `leaves` (possibly now).
     fn pass(&mut self, index: u32, packet: Packet, leaves: Time) {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];

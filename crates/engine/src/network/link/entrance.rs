@@ -10,7 +10,7 @@ use crate::packet::{OptionStore, Packet};
 
 /// A type of service of a link's packets.
 pub(crate) trait PacketService {
-    /// Processes a packet that reaches the near end of the link; `route` is its position in the route table.
+    /// Processes a packet at the near end of the link; `route` is the packet's new position in the route table.
     fn take(
         &mut self,
         port: &mut Port,
@@ -40,7 +40,7 @@ impl<S: PacketService> Lane<'_, S> {
         self.take(packet, packet.route, arrival, options)
     }
 
-    /// Processes a packet that reaches the near end of the link; `route` is its position in the route table.
+    /// Processes a packet at the near end of the link; `route` is the packet's new position in the route table.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,

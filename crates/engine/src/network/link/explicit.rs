@@ -60,7 +60,7 @@ impl ExplicitService {
         }
     }
 
-    /// Returns true if a packet is in service at `now`, which is not before the beginning of the last transmission.
+    /// Returns true if a packet is in service at `now`. The last transmission must have begun by `now`.
     pub(super) fn in_service(&self, now: Time) -> bool {
         self.busy_until > now
     }

@@ -97,7 +97,7 @@ impl Link {
         }
     }
 
-    /// Processes a packet that reaches the near end of the link; `route` is its position in the route table.
+    /// Processes a packet at the near end of the link; `route` is the packet's new position in the route table.
     ///
     /// Always inlined, with the packet as a reference: the packet is then copied straight into this link's ring. A copy
     /// that stores fields one by one and loads them in pairs would make processors wait for the stores.
@@ -117,7 +117,7 @@ impl Link {
         }
     }
 
-    /// Returns the near end of the link, for many packets in sequence: the link's type of service is determined once.
+    /// Returns the near end of the link, with the code for the link's type of service. Called once for many packets.
     #[inline]
     pub(crate) fn entrance(&mut self) -> Entrance<'_> {
         let port = &mut self.port;
@@ -208,7 +208,7 @@ impl Link {
     }
 
     /// Forwards the next packet without a tie-break, if it reaches the far end by `until`. Only for a link with service
-    /// on arrival, directly after its preceding packet, while all other links are empty.
+    /// on arrival, after a call of [`Self::forward`], while no other link into the far end has packets.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;

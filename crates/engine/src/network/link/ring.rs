@@ -9,7 +9,7 @@ use crate::packet::Packet;
 /// departure, but stays in the ring as long as the link needs it.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    /// Slots of packets. Their number is a power of two. A packet's slot is its number modulo the number of slots.
+    /// Slots of packets. The number of slots is a power of two. Packet `n` is in slot `n` modulo the number of slots.
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,

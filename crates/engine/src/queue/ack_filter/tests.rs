@@ -158,8 +158,8 @@ fn bytes_of_real_acknowledgements_change_places() {
     }
 }
 
-/// A router that takes part in congestion control works together with the filter: it observes arrivals, and writes the
-/// load into headers. Here 30 kB arrive in an interval, three times the bytes that the link can send.
+/// Checks that VCP works behind an ACK filter: it measures arrivals, and writes the load into the header of a departing
+/// packet. Here, 30 kB arrive in 10 ms: three times the bytes that the link can send.
 #[test]
 fn routers_work_behind_the_filter() {
     let config = VcpConfig {

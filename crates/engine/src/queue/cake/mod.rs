@@ -129,8 +129,8 @@ impl Cake {
         }
     }
 
-    /// Returns the queue of a packet's flow. Another flow can take the queue only once it is empty, and earlier packets
-    /// no longer affect the state of its COBALT.
+    /// Returns the queue of a packet's flow. Another flow can take the queue only once the queue is empty and the state
+    /// of its COBALT no longer depends on earlier packets.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,

@@ -123,7 +123,7 @@ fn sparse_flows_go_first() {
     assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
 }
 
-/// At the limit, the queue with the most bytes drops packets from its head, one at a time. Its BLUE probability rises.
+/// At the limit, the queue with the most bytes drops one packet from its head, and this queue's BLUE probability rises.
 #[test]
 fn the_longest_flow_pays() {
     let mut bench = bench(12_000);
@@ -197,8 +197,8 @@ fn given_values_stay() {
     assert_eq!(times, [7, 3, 100].map(Span::from_millis));
 }
 
-/// A queue stays reserved until its flow's packets no longer affect its COBALT: here for an interval after the last
-/// packet.
+/// A queue stays reserved for its flow while COBALT's state may affect the flow's next packets: here, for an interval
+/// after the last packet.
 #[test]
 fn a_queue_is_free_again_after_an_interval() {
     let config = config(1 << 20);

@@ -220,7 +220,7 @@ impl Control {
     }
 
     /// Updates the time of the next drop, as `cobalt_should_drop` does at its end. If the count is zero, the next drop
-    /// is an interval from now. An overdue time becomes now, unless a packet was dropped.
+    /// is an interval from now. A time in the past becomes `now`, unless a packet was dropped.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;

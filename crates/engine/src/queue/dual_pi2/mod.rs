@@ -163,7 +163,7 @@ impl DualPi2 {
         }
     }
 
-    /// Returns true if it is the L4S queue's turn: the classic queue has at least its share of the charged bytes.
+    /// Returns true if it is the L4S queue's turn: `classic_share` or more of the bytes in `charged` are classic.
     fn is_l4s_turn(&self) -> bool {
         let Charged { l4s, classic } = self.charged;
         self.config.classic_share * (l4s + classic) as f64 <= classic as f64

@@ -208,8 +208,8 @@ fn the_probability_stays_between_zero_and_one() {
     assert_eq!(queue.probability, 0.0);
 }
 
-/// Appendix A.1: an L4S packet is selected if its random number is below the probability, a classic packet if both of
-/// its random numbers are. Overload begins above a coupled probability of 1.
+/// Checks that an L4S packet is marked if a random number is below the coupled probability, and that a classic packet
+/// is dropped if two random numbers are both below the base probability (appendix A.1).
 #[test]
 fn numbers_below_the_probability_select() {
     let mut stream = Stream::new(1, 0, "dualpi2");

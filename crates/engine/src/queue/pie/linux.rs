@@ -206,7 +206,7 @@ mod tests {
         assert!((fallen[1] - (0.25 - step) * 63.0 / 64.0).abs() < 1e-6);
     }
 
-    /// Above 250 ms, a step is larger by 0.02, and the probability is not capped at 1.
+    /// With a delay above 250 ms, an update adds another 0.02 to the probability, which is not capped at 1.
     #[test]
     fn long_delays_take_the_probability_beyond_one() {
         let parameters = linux();
@@ -245,8 +245,8 @@ mod tests {
         }
     }
 
-    /// `pie_calculate_probability`: weights are halved below a probability of a tenth, and divided by four for each
-    /// further power of ten down to a millionth.
+    /// `pie_calculate_probability`: weights are divided by 2 below a probability of 0.1, and by a further 4 below each
+    /// lower power of ten, down to a millionth.
     #[test]
     fn weights_are_scaled_down_below_powers_of_ten() {
         let whole = ONE / TICKS_PER_S;

@@ -132,7 +132,7 @@ keys! {
     }
 }
 
-/// Keys of the adaptation of `max_p`, and its parameters; `None` without adaptation.
+/// Parameters of the adaptation of `max_p`, with their keys; `None` without adaptation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adaptive(pub Option<Adaptation>);
 
@@ -155,7 +155,7 @@ pub enum Gentle {
     Off,
     /// The probability rises from `max_p` at the upper threshold to 1 at twice that threshold.
     On,
-    /// The probability rises from the initial `max_p` to 1, even after an adaptation of `max_p` (ns-2).
+    /// As `On`, but the probability rises from the initial `max_p`, even after an adaptation of `max_p` (ns-2).
     Frozen,
 }
 

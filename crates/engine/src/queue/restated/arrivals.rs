@@ -58,7 +58,7 @@ fn full_queues_drop_the_last_or_the_first() {
     }
 }
 
-/// RFC 8257 section 3.1: a packet is marked if it finds more than four packets waiting.
+/// DCTCP's threshold (RFC 8257 section 3.1): a packet is marked if it finds more than four packets waiting.
 struct Step;
 
 impl Rule for Step {

@@ -138,7 +138,7 @@ enum Sorting {
     Own,
 }
 
-/// Treatment of a new queue that is found empty at its turn.
+/// Treatment of a queue in the list of new queues that is empty at its turn.
 enum Emptied {
     /// The queue joins the old queues (RFC 8290 section 4.2).
     Old,

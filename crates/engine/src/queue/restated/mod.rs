@@ -52,7 +52,7 @@ trait Rule {
         None
     }
 
-    /// Returns the cases in which random numbers are drawn for packets, and true if flows are hashed randomly.
+    /// Returns the cases in which random numbers are drawn for packets; and true if the hash of flows is random.
     fn draws(&self) -> (Draws, bool) {
         (Draws::Never, false)
     }
@@ -247,8 +247,8 @@ impl Twin<'_> {
     }
 }
 
-/// Compares a discipline with its second implementation `rule` over 20,000 packets for each [`Grid`], and
-/// checks its declared properties. A discipline that marks is also tested with ACK filtering.
+/// Compares a discipline with its second implementation `rule`, with 20,000 packets for each [`Grid`]. Also checks the
+/// properties that the discipline declares. A discipline that marks packets is tested behind an ACK filter.
 #[track_caller]
 fn assert_follows<R: Rule>(config: &QueueConfig, rule: impl Fn() -> R) {
     let marked = [Grid::Fine, Grid::Coarse].map(|grid| follow(config, &mut rule(), grid));

@@ -110,8 +110,8 @@ impl CoDel {
         (packet, ok_to_drop)
     }
 
-    /// Drops and marks packets by CoDel, and returns the packet to send. `of` selects the packets of the queue,
-    /// `counted` those that count for its length.
+    /// Drops and marks packets by CoDel, and returns the packet to send. `of` selects the queue's packets. CoDel acts
+    /// only while the packets selected by `counted` have more bytes than the largest packet.
     pub(super) fn deque(
         &mut self,
         now: Time,
@@ -240,7 +240,7 @@ impl Cobalt {
         }
     }
 
-    /// Lowers BLUE's probability and the count of drops for the time in which the queue has been empty.
+    /// Lowers BLUE's probability and the count of drops by all steps due by `now`, if the queue is empty.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;

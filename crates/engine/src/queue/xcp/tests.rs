@@ -199,8 +199,8 @@ fn short_round_trips_have_intervals_of_a_millisecond() {
     assert_eq!(xcp.queue_in, SHORTEST_QUEUE_INTERVAL);
 }
 
-/// Headers of data are counted on arrival, even if the packet is refused, and answered when service begins. Headers of
-/// acknowledgements do not change. The queue behind a leaving packet is a sample of the persistent queue.
+/// The router reads the headers of data on arrival, even if the packet is refused, and sets their feedback when service
+/// begins. Headers of acknowledgements do not change. Each departure records the remaining queue if it is the smallest.
 #[test]
 fn data_is_answered_and_answers_pass() {
     let mut xcp = xcp();

@@ -62,8 +62,8 @@ pub(super) struct FlowSlot {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Two connection indices: the one that sends the flow's data, and the one that delivers it. They differ if a proxy
-    /// splits the flow.
+    /// Indices of the TCP connections at the flow's source (`from`) and at its destination (`to`). They differ if a
+    /// proxy splits the flow.
     Tcp {
         from: usize,
         to: usize,

@@ -123,7 +123,7 @@ impl World {
         Ok(world)
     }
 
-    /// Adds a flow, with the name `name`, to the links' delay boxes, which draw separate values for each flow.
+    /// Adds a flow of the kind `kind`, named `name`, to the links' delay boxes. They draw values for each flow.
     pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str) {
         let network = &mut self.env.network;
         let mut add = |carrier, index| network.add_flow(carrier, index as u32, &name);
@@ -335,7 +335,7 @@ pub(in crate::simulation) fn flow_stream(flow: &Flow, part: &str, streams: &Stre
     streams.component(&format!("flows/{}/{part}", flow.name))
 }
 
-/// Draws the start of a flow. Returns it as a time and, for ns-2's clock, in seconds.
+/// Draws the start of a flow. Returns the start as a [`Time`] and, for ns-2's clock, in floating-point seconds.
 fn draw_start(flow: &Flow, streams: &Streams) -> (Time, f64) {
     let (from, range) = match flow.start {
         Start::At(time) => return (time, time.as_secs_f64()),

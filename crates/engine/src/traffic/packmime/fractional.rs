@@ -34,8 +34,8 @@ pub(super) fn variance(d: f64) -> f64 {
 /// Weights of the past values of a series in the sum for the next value, from the oldest past value to the newest.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all past values except the newest `BLOCK`. Past values are loaded for several sums at once: the zeros
-    /// before and after the weights are for loaded values that are not part of a sum.
+    /// Weights of all past values except the newest `BLOCK`, between zeros. A past value is loaded for several sums at
+    /// once; its weight is zero in those sums that do not include the value.
     // Adding a product of zero does not change a sum, since a sum is never -0.
     others: Box<[Lanes]>,
     /// Weights of the newest `BLOCK` past values. Some of these values are drawn only after `known_parts` has computed

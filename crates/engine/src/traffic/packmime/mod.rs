@@ -241,7 +241,7 @@ impl Tail {
 /// Parameters of the round-trip times on one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// Order of a root. Between two given quantiles, this root of the round-trip time is interpolated linearly.
+    /// Degree `n` of a root: between two quantiles, the `n`-th root of the round-trip time is interpolated linearly.
     root: f64,
     d: f64,
     /// Constant term and slope for [`logistic`], which gives the fraction of white noise in the series.

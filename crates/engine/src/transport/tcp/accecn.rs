@@ -40,7 +40,7 @@ impl CeCounter {
         first || marked && self.marked - self.reported >= Self::UNREPORTED
     }
 
-    /// Returns an acknowledgement's ACE field and option: the counter of marked packets modulo 8, and modulo 2^16.
+    /// Returns an acknowledgement's ACE field and its option: the number of marked packets, modulo 8 and modulo 2^16.
     pub(super) fn report(&mut self) -> (u8, u16) {
         self.reported = self.marked;
         ((self.marked % 8) as u8, self.marked as u16)

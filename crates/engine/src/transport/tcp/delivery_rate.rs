@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use super::segment_ring::SegmentRing;
 use crate::prefetch::prefetch;
 
-/// State that a segment stores when it is sent. The state is equal for all segments of a burst.
+/// State of the connection that is stored when a segment is sent. All segments of a burst have the same state.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,
@@ -47,8 +47,8 @@ pub(super) struct DeliveryRate {
     burst_of: SegmentRing<u64>,
     /// Bursts by their numbers, at least those that `burst_of` refers to.
     bursts: SegmentRing<Burst>,
-    /// Departure time of the last burst, and number of segments delivered by then. [`NO_BURST`] if the next segment
-    /// must begin another burst.
+    /// Departure time of the last burst, and number of segments delivered before the burst left. [`NO_BURST`] if the
+    /// next segment must begin another burst.
     last: (Time, u64),
     /// Time at which segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,

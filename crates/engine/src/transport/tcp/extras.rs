@@ -25,7 +25,7 @@ pub(super) struct Extras {
     pub(super) pairs: Option<Pairs>,
     /// Train of dummy segments, once their path is known.
     pub(super) dummies: Option<DummyTrain>,
-    /// True if only the algorithm uses `times`, for the round-trip times in its samples.
+    /// True if `times` gives round-trip times only to the algorithm, and not to the retransmission timer.
     tells_rtt: bool,
     /// True if each segment sent is recorded in `times` or `pairs`, or carries a request to routers.
     pub(super) marks_segments: bool,

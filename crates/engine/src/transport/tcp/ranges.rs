@@ -16,7 +16,7 @@ pub(crate) struct Ranges {
     /// The range with the largest numbers, which most insertions extend; empty if the set is empty.
     newest: (u64, u64),
     total: u64,
-    /// Numbers of the last range below this bound are also in the bitmap.
+    /// Bound of the bitmap: numbers of the last range that are smaller than this bound are also in the bitmap.
     stored: u64,
     /// Bitmap with all numbers below the last range.
     older: Bitmap,

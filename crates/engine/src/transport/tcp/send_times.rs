@@ -46,7 +46,7 @@ impl Ends {
 #[derive(Debug, Default)]
 pub(super) struct SendTimes {
     sent: SegmentRing<Sent>,
-    /// First and last send time of the segments that the current acknowledgement covers; `None` if it gives no samples.
+    /// First and last send time of the segments newly acknowledged; `None` if they give no round-trip samples.
     ends: Option<Ends>,
 }
 

@@ -271,8 +271,8 @@ impl Port {
         (self.waiting_pkts, self.waiting_bytes)
     }
 
-    /// Returns the sum of the remaining waiting times of all waiting packets after `now`, in picoseconds. Only for
-    /// service on arrival.
+    /// Returns the sum of the times that the waiting packets still have to wait at `now`, in picoseconds. Valid only if
+    /// the link computes departures on arrival.
     pub(super) fn waits_ahead(&self, now: Time) -> u128 {
         self.counters.starts_ahead - self.waiting_ps(now)
     }

@@ -268,7 +268,7 @@ impl Words {
         removed.into()
     }
 
-    /// Clears bits of the word at the index `place`, and updates the trees. The word changes from `before` to `after`.
+    /// Sets the word at the index `place` from `before` to `after`, which has fewer bits, and updates the trees.
     #[inline]
     fn set_word(&mut self, place: usize, before: u64, after: u64) {
         self.words[place] = after;

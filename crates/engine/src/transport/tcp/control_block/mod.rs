@@ -145,8 +145,8 @@ pub(super) struct ControlBlock {
     round: u64,
     pub(super) limit_since: Time,
     pub(super) congestion: CongestionState,
-    /// Time at which the last segment left. Segments on the fast path do not update this time: other segments always
-    /// follow them ([`Self::leaves_plainly`]).
+    /// Send time of the last segment. Only exact once all data is sent: segments on the fast path do not update this
+    /// time, but the last segment of the data never takes the fast path ([`Self::leaves_plainly`]).
     last_sent: Time,
     /// Time since which nothing is outstanding; meaningless while segments are outstanding.
     idle_since: Time,
@@ -358,7 +358,7 @@ impl ControlBlock {
         in_flight < self.peer_window && self.cwnd_allows(in_flight)
     }
 
-    /// Returns true if there is a new segment to send that the peer accepts.
+    /// Returns true if there is a new segment to send, and the receive window allows this segment.
     #[inline]
     pub(super) fn has_new(&self) -> bool {
         self.nxt < self.end && self.nxt < self.una + self.peer_window

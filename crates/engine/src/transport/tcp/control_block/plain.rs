@@ -1,5 +1,5 @@
-//! The plain state of a connection: no loss, mark, limit or timeout needs attention. Most acknowledgements then take
-//! the fast path of [`super::super::regular`].
+//! The plain state of a connection, in which no loss, mark, limit or timeout needs attention. Most acknowledgements
+//! then take the fast path of [`super::super::regular`].
 
 use longhaul_congestion::Limit;
 use longhaul_units::Time;
@@ -61,8 +61,8 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path does not enlarge a window that the sender does not fully use. For this, only the
-    /// network must limit the sender, or each acknowledgement must have a full sample.
+    /// Returns true if the fast path cannot enlarge a window that the sender does not fully use. Either the network is
+    /// the sender's only limit, or `extras` exist, and the use of the window is checked at each acknowledgement.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()

@@ -23,8 +23,8 @@ impl ControlBlock {
         self.counters.cuts_ecn > before
     }
 
-    /// Returns the window in use, the base of a reduction. `inflation` is the number of segments that loss recovery
-    /// currently allows in addition to the window.
+    /// Returns the window that is multiplied in a reduction. In ns-2, this window includes `inflation`, the number of
+    /// segments that loss recovery currently allows in addition to cwnd.
     pub(crate) fn window_in_use(&self, inflation: f64) -> f64 {
         let cwnd = self.congestion.window.cwnd();
         if self.ns2 {

@@ -6,8 +6,8 @@
 //! give a sample). The last segment gives the sample for the algorithm (`ca_rtt_us`: `pkts_acked`, rate samples). RACK
 //! uses the minimum of these last samples.
 //!
-//! Retransmitted segments give no sample. A cumulative acknowledgement that covers one gives no sample for its other
-//! segments either; the echoed timestamp then gives both samples.
+//! Retransmitted segments give no sample. If a cumulative acknowledgement covers a retransmitted segment, none of its
+//! segments gives a sample. If no segment gives a sample, the echoed timestamp gives both.
 //!
 //! QUIC takes one sample, the round-trip time of the last segment less the delay that the receiver reports (RFC 9002
 //! section 5.3).

@@ -23,7 +23,7 @@ const RATE_JUMP: u64 = 2;
 pub(crate) struct Pace {
     /// End of the last interval reserved.
     next: Time,
-    /// Maximum time by which a segment may leave before `next`: the intervals of a burst except the last.
+    /// Maximum time by which a segment may leave before `next`: `n - 1` intervals, for bursts of `n` segments.
     ahead: Span,
     /// Length of the last interval reserved.
     given: Span,
@@ -39,7 +39,7 @@ pub(crate) struct Pace {
 pub(crate) struct Pacing {
     /// Interval that each segment reserves.
     gap: Span,
-    /// Limit for the next segment: the segment may leave now if the intervals of all earlier segments end by this time.
+    /// Latest time at which the previous segment's interval may end if the next segment is to leave now.
     latest: Time,
 }
 

@@ -23,8 +23,8 @@ use crate::prefetch::prefetch_lines;
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Environment;
 
-/// The receiving end of a connection. The order of fields in memory is fixed: for segments in order, the first cache
-/// lines are sufficient.
+/// The receiving end of a connection. The order of fields in memory is fixed: only the first cache lines are needed for
+/// segments that arrive in order.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Receiver {
@@ -34,8 +34,8 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// Segments below this number take the fast path if they arrive in order. Zero if no segment may take it, as before
-    /// the first segment of data, or with optional contents of acknowledgements.
+    /// Segments below this number take the fast path if they arrive in order. Zero if no segment may take the fast
+    /// path: for example, before the first data segment, or if acknowledgements have optional contents.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
@@ -188,8 +188,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment. With `REGULAR`, it takes the fast path ([`super::regular`]). Without `REPORTS`, the
-    /// receiver's acknowledgements have no optional contents.
+    /// Processes a segment. `REGULAR` selects the fast path ([`super::regular`]). Without `REPORTS`, the receiver's
+    /// acknowledgements have no optional contents.
     #[inline(always)]
     fn take_segment<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

@@ -165,9 +165,9 @@ impl PromptAcks {
         self.left > 0 && !self.interactive
     }
 
-    /// Returns the first segment that may cause a prompt acknowledgement or a change of the receive window, if all
-    /// segments arrive in order: the window grows if a round trip brings more data than all earlier ones. Returns zero
-    /// if prompt acknowledgements are left, or if the window is still opening.
+    /// Returns a bound: segments below it cause no prompt acknowledgement and no change of the receive window if they
+    /// arrive in order. (The window only grows when a round trip brings more data than any earlier round trip.) Returns
+    /// zero while acknowledgements are still sent promptly, or while the window is smaller than the buffer allows.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
         if self.left > 0 || !window.is_open() {

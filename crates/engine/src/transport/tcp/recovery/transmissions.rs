@@ -36,7 +36,7 @@ pub(crate) struct Transmissions {
     entries: SegmentRing<Entry>,
     first: u64,
     last: u64,
-    /// The last segment in the list that was sent before the newest transmission known to have arrived.
+    /// Of the segments sent before the newest transmission known to have arrived, the one sent last.
     overtaken: u64,
     /// Number of segments that are lost and not retransmitted.
     lost_count: u64,
@@ -154,7 +154,7 @@ impl Transmissions {
         self.append(segment, now);
     }
 
-    /// Removes a segment from the list, because it is about to be retransmitted.
+    /// Removes a segment from the list of transmissions, because the segment is about to be retransmitted.
     #[inline(never)]
     fn withdraw(&mut self, segment: u64) {
         self.repeated.insert(segment, segment + 1);

@@ -419,8 +419,8 @@ fn send_paced(
     }
 }
 
-/// Sends segments as [`send`] does. With `REGULAR`, the connection is in its plain state; with `FREELY`, segments leave
-/// as soon as the window allows.
+/// Sends segments as [`send`] does. `REGULAR` is true if acknowledgements may take the fast path; `FREELY` is true if
+/// segments leave as soon as the window allows.
 #[inline(always)]
 fn send_as<const REGULAR: bool, const FREELY: bool>(
     tcb: &mut ControlBlock,

@@ -168,7 +168,7 @@ impl SenderBench {
         bench
     }
 
-    /// Returns the bench of a connection after its SYN has left. Before that, `prepare` is called on the sender.
+    /// Creates a connection, calls `prepare` on its sender, and sends the SYN. Returns the connection's bench.
     fn dial(tcp: Tcp, controller: Controller, prepare: impl Fn(&mut Sender)) -> Self {
         let (env, path, streams) = network(End::TcpReceiver);
         let stream = streams.component("sender");

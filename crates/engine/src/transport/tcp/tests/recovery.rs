@@ -93,8 +93,7 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// PRR does not apply to a reduction for a mark: nothing is sent while more segments are in flight than the halved
-/// window allows. One selectively acknowledged segment is no sign of a loss, since it may have been reordered.
+/// Checks that PRR does not apply to a reduction for a mark: nothing is sent until the halved window has room.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
@@ -105,6 +104,7 @@ fn prr_leaves_a_reduction_without_loss_alone() {
         let mut bench = SenderBench::open(config, reno());
         bench.ack(200, 2, &[]);
         bench.sent();
+        // One selectively acknowledged segment is no sign of a loss, since it may have been reordered.
         bench.ack_with(201, 2, &[(3, 4)], Flags::ECE);
         assert_eq!(bench.sent(), NOTHING, "{recovery:?}");
         let counters = bench.sender.counters(ms(201));
@@ -112,8 +112,8 @@ fn prr_leaves_a_reduction_without_loss_alone() {
     }
 }
 
-/// Checks that PRR also applies to marks in Linux. The window is halved from 20: one segment leaves for every two that
-/// arrive, until 10 are in flight. The reduction ends when the first segment sent after the mark is acknowledged.
+/// Checks that PRR also applies to marks in Linux. The window is halved from 20: one segment leaves for every two
+/// delivered, until 10 are in flight. The reduction ends when the first segment sent after the mark is acknowledged.
 #[test]
 fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     let mut bench = SenderBench::open(linux_prr(), reno());

@@ -130,8 +130,8 @@ fn grants_are_summed_up_and_applied() {
     assert!((bench.sender.sample(ms(200)).cwnd.unwrap() - 12.0).abs() < 1e-9);
 }
 
-/// XCP's headers contain the round-trip time, the spacing and the requested change of the throughput. Ten segments
-/// leave in a round trip of 100 ms; each requests a tenth of the difference to the desired throughput.
+/// XCP's headers contain the round-trip time, the time between two segments and the requested change of the throughput.
+/// Ten segments leave in a round trip of 100 ms; each requests a tenth of the change that the sender wants.
 #[test]
 fn xcp_tells_window_and_round_trip() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
@@ -161,8 +161,8 @@ fn routers_lower_a_window_that_is_not_used() {
     assert_eq!(bench.sender.sample(ms(201)).cwnd.unwrap(), 8.75);
 }
 
-/// New segments leave in pairs: only when the window has room for two. The acknowledgements of a pair come 4 ms apart.
-/// For a path of 100 ms, this gives a window of 25 segments, plus one.
+/// Checks that packet pair sends new segments only if the window has room for two. The ACKs of a pair are 4 ms apart,
+/// and the round-trip time is 100 ms: the window is 25 segments, plus one to be queued (`queued`).
 #[test]
 fn pairs_leave_together_and_are_timed() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("packet-pair"));

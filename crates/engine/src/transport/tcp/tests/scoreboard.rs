@@ -234,7 +234,7 @@ impl Pair {
             .expect("there is an end")
     }
 
-    /// Delivers a segment, and updates the blocks of its acknowledgement (RFC 2018 section 4).
+    /// Delivers a segment to the receiver, and updates the SACK blocks of its acknowledgement (RFC 2018 section 4).
     fn receive(&mut self, segment: u64) {
         self.received.insert(segment);
         let next = self.next_expected();
@@ -257,7 +257,7 @@ impl Pair {
         self.bench.sender.sample(ms(self.at))
     }
 
-    /// Advances the time by `span`; a timeout in this time may retransmit everything.
+    /// Advances the time by `span` milliseconds. After each timeout, compares the sender with the reference.
     fn wait(&mut self, span: u64) -> Result<(), TestCaseError> {
         for _ in 0..span {
             self.at += 1;
@@ -295,8 +295,8 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Senders agree with the reference on the segments sent and the number in flight. Many segments, retransmissions
-    /// and acknowledgements are lost or reordered. Some losses are repaired only after a timeout.
+    /// Senders send the same segments as a second implementation of RFC 6675, and have the same number in flight. Many
+    /// segments and acknowledgements are lost or reordered. Some losses are repaired only after a timeout.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
         recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),

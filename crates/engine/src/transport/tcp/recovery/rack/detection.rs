@@ -17,7 +17,7 @@ pub(super) struct NewlyDelivered {
     /// The newest of the transmissions that are newly delivered. A retransmission does not count if the acknowledgement
     /// may be for an earlier copy of its segment.
     pub(super) newest: Option<Transmission>,
-    /// Send time of the last selectively acknowledged segment or, without one, of the last cumulatively acknowledged
+    /// Send time of the last selectively acknowledged segment; if there is none, of the last cumulatively acknowledged
     /// segment. The time since then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).
     pub(super) last: Option<Time>,
     /// True once the send time in `last` is final.

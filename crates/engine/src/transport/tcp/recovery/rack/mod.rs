@@ -143,8 +143,8 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Begins proportional rate reduction after an ECN mark, as Linux does (`tcp_enter_cwr`). Does nothing with another
-    /// rule, or if the algorithm controls the window itself (`tcp_cong_control`).
+    /// Begins Linux's proportional rate reduction after an ECN mark (`tcp_enter_cwr`). Does nothing during a recovery,
+    /// with another `prr` rule, or if the algorithm controls the window itself (`tcp_cong_control`).
     fn on_reduction_for_mark(&mut self, tcb: &mut ControlBlock, window: u64) {
         let linux = tcb.config.prr == PrrRule::Linux && !tcb.controls_cwnd;
         if !linux || self.ca_state > CaState::Cwr {

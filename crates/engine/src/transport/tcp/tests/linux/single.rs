@@ -1,4 +1,4 @@
-//! Tests after packetdrill scripts that the tables cannot express: ECN fields of segments and SACK blocks of receivers.
+//! Tests after packetdrill scripts, without a table (`table.rs`): ECN fields of segments and SACK blocks of receivers.
 
 use super::super::ReceiverBench;
 use super::table::Settings;

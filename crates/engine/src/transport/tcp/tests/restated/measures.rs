@@ -79,7 +79,7 @@ impl Measures {
         self.app_limited = Some((limit, until));
     }
 
-    /// Adds the delivery rate to `sample`. If `timed`, as without timestamps, also adds and returns a round-trip time.
+    /// Adds the delivery rate to `sample`. If `timed` is true, also adds the round-trip time, and returns it.
     pub(super) fn complete(&mut self, sample: &mut AckSample, timed: bool) -> Option<Span> {
         let now = sample.now;
         if self

@@ -50,8 +50,7 @@ impl FastRecovery {
         }
     }
 
-    /// Processes an acknowledgement of new data in a recovery (RFC 6582 section 3.2, steps 2 and
-    /// 3).
+    /// Processes an acknowledgement of new data in a recovery (RFC 6582 section 3.2, steps 2 and 3).
     fn on_ack_in_recovery(&mut self, connection: &mut Connection, report: &Report) {
         let acked = report.next - connection.una;
         let full = self.kind == Recovery::Reno || report.next >= self.recover;

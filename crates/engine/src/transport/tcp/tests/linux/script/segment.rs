@@ -1,4 +1,4 @@
-//! A line about a segment: `P. 1:1001(1000) ack 1 win 257 <sack 2001:3001,nop,nop>`.
+//! A script's line about a segment, such as `P. 1:1001(1000) ack 1 win 257 <sack 2001:3001,nop,nop>`.
 
 /// The fields of the line.
 #[derive(Debug, Default)]

@@ -32,7 +32,7 @@ pub(super) trait Rule {
 
     fn on_sent(&mut self, connection: &mut Connection, segment: u64);
 
-    /// Updates the state after all segments that may leave have left. `_new` is true if some were new.
+    /// Updates the state once all segments that may leave have been sent. `_new` is true if some of them were new.
     fn after_sending(&mut self, _connection: &mut Connection, _new: bool) {}
 
     fn on_timeout(&mut self, connection: &mut Connection);
@@ -323,7 +323,7 @@ impl Connection {
         self.nxt < self.end && self.nxt < self.una + self.peer_window
     }
 
-    /// Advances `una` for an acknowledgement outside a recovery, or one that ends a recovery.
+    /// Advances `una` for an acknowledgement that arrives outside a recovery or ends a recovery.
     pub(super) fn cumulative(&mut self, report: &Report) {
         self.move_una(report.next);
         self.dupacks = 0;
