@@ -87,7 +87,7 @@ pub struct Lp {
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// State of standard TCP, which TCP-LP equals in a current kernel; `None` in other variants.
+    /// State of standard TCP in the variant of a current kernel, where TCP-LP is standard TCP; otherwise `None`.
     standard: Option<Reno>,
 }
 

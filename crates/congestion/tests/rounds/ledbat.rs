@@ -139,8 +139,7 @@ fn steady(sender: &mut Sender, count: u64) -> f64 {
     sender.cwnd()
 }
 
-/// Sends two segments per round trip for two round trips of 220 ms, then lets the window grow again to its former
-/// value.
+/// Simulates a slowdown: two segments per round trip for two round trips of 220 ms, then growth to the former window.
 fn slow_down(sender: &mut Sender) {
     let before = sender.cwnd();
     for _ in 0..44 {
@@ -212,8 +211,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// Checks that slow start after a timeout ends at the threshold, half of the window, or at a loss. The next slowdown
-/// begins after nine times the duration of this slow start.
+/// Checks that slow start after a timeout ends at half of the window before the timeout, or earlier at a loss. The next
+/// slowdown begins after nine times the duration of this slow start.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

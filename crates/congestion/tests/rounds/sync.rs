@@ -262,7 +262,7 @@ fn pminott_has_half_the_smallest_transit_as_threshold() {
     }
 }
 
-/// Checks that SyncAvg detects congestion, an average delay above 30 ms, with the third report of 100 ms.
+/// Checks that SyncAvg detects congestion with the third report of 100 ms, at an average delay above 30 ms.
 #[test]
 fn avg_lags_behind_the_delay() {
     let mut sender = Sender::new(&sync("avg", "none"), 16.0, 2.0);

@@ -33,7 +33,7 @@ pub struct BinarySearch {
     ack_ratio: AckRatio,
 }
 
-/// Probing beyond the peak. Its step doubles every round trip, as in slow start.
+/// State of the growth beyond the peak. The step doubles every round trip, as in slow start.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,

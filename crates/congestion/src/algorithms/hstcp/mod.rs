@@ -288,7 +288,7 @@ impl Extension for Hstcp {
 }
 
 impl Ns2Factor {
-    /// Returns the window after a reduction of `event.base`. As in ns-2, the fraction `b` follows from `cwnd`.
+    /// Returns the window after a reduction from `event.base` segments. As in ns-2, `b` is that of the window `cwnd`.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {

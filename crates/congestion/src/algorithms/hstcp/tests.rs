@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Compares the table with rows of Linux 2.6.22 (tcp_highspeed.c): the largest window and the decrease in 256ths. The
-/// window grows by one segment per round trip in the first row, by two in the second one, and so on.
+/// Compares rows with Linux 2.6.22 (tcp_highspeed.c): the largest window of each row and the decrease in 256ths. The
+/// increase per round trip is two segments in the first of these rows, three in the second one, and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;

@@ -150,8 +150,8 @@ mod tests {
         }
     }
 
-    /// A round-trip time of 100 ms is four times the reference of 25 ms. An acknowledgement, of one segment or of two,
-    /// adds 15 segments in slow start, and 16 divided by the window afterwards.
+    /// Checks that an acknowledgement of two segments counts once. At a round-trip time of 100 ms, four times the
+    /// reference, it adds 15 segments in slow start, and 16 divided by the window afterwards.
     #[test]
     fn an_acknowledgement_counts_once() {
         let mut hybla = KernelHybla::new(0.025);

@@ -14,7 +14,7 @@ use crate::window::Window;
 const ALPHA: u64 = 128;
 /// Denominator of the decrease (`BETA_SCALE`).
 const BETA: u64 = 64;
-/// Increase and decrease of standard TCP, in units of `1 / ALPHA` and `1 / BETA`.
+/// Numerators of standard TCP's increase and decrease; the denominators are `ALPHA` and `BETA`.
 const STANDARD: (u64, u64) = (ALPHA, BETA / 2);
 /// Maximum round-trip time, in microseconds (`RTT_MAX`).
 const LONGEST: u64 = (u32::MAX / 1280) as u64;

@@ -10,7 +10,7 @@ use crate::algorithms::bbr::{larger, smaller};
 /// Pacing rate as a fraction of the computed rate (`bbr_pacing_margin_percent`).
 pub(super) const PACING_MARGIN: f64 = 0.99;
 
-/// Number of segments added to the target of segments in flight during the probing phase (`bbr_quantization_budget`).
+/// Number of segments in flight that the probing phase adds to the target (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
 /// Length of a period in round trips. The estimate of ACK aggregation is the largest excess in the current and the
@@ -298,7 +298,7 @@ mod tests {
         );
     }
 
-    /// In the draft, a sample that equals the smallest round-trip time postpones the probe; in the kernel it does not.
+    /// Checks that a sample equal to the smallest round-trip time postpones ProbeRTT in the draft, not in the kernel.
     #[test]
     fn an_equal_sample_does_not_put_the_probe_off() {
         for (variant, expired) in [(Variant::Paper, false), (Variant::Linux6_18, true)] {

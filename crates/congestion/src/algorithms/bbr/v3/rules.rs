@@ -32,7 +32,7 @@ pub(super) trait Rules {
     /// Processes the end of Startup, when the pipe is full.
     fn on_full_pipe(&mut self, _machine: &mut Machine, _flight: Flight) {}
 
-    /// Ends Drain and begins the cycles of ProbeBW, when the queue has drained.
+    /// Ends Drain if the queue has drained, and then begins the cycles of ProbeBW.
     fn drain(
         &mut self,
         machine: &mut Machine,

@@ -313,8 +313,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Updates the rates from a rate sample (`c4_handle_ack`). Also sets `used` if the sample shows that the network
-    /// limited the rate.
+    /// Updates the rates from a rate sample (`c4_handle_ack`). Also sets `attempt.used` if the sample shows that the
+    /// network limited the rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
