@@ -145,8 +145,8 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// Checks that SyncMix reduces the window for queueing delays below 10 ms: by a tenth before the first loss, and by a
-/// quarter after it.
+/// Checks that SyncMix reduces the window even at queueing delays below 10 ms: by a tenth before the first loss, and by
+/// a quarter after it.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];

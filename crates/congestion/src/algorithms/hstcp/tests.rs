@@ -226,7 +226,7 @@ fn the_decrease_stays_positive_above_any_window() {
     assert!(response.increase(1e6) > 1.0);
 }
 
-/// Reduces a window of `cwnd` segments; returns the window after the reduction.
+/// Returns the window after a loss at a window of `cwnd` segments. The loss is the connection's first if `first`.
 fn cut(algorithm: &mut Hstcp, cwnd: f64, first: bool, in_slow_start: bool) -> f64 {
     let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
     let event = Congestion {

@@ -298,7 +298,7 @@ impl CongestionControl for Htcp {
     }
 }
 
-/// Throughput in segments per second: averaged over samples, and in this and the last epoch between congestion events.
+/// Throughput in segments per second: a moving average, and one value each for this and the last congestion epoch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
     /// Weight of a new sample.

@@ -1,6 +1,6 @@
 //! Illinois of a current kernel (Linux 6.18, `tcp_illinois.c`): the increase is in 128ths, the decrease in 64ths, and
-//! delays are in whole microseconds. When the window grows, excess acknowledged segments are discarded. Increase and
-//! decrease follow the delay even while the window is not fully used.
+//! delays are in whole microseconds. The count of acknowledged segments restarts at zero, without a remainder, when the
+//! window grows. Increase and decrease follow the delay even while the window is not fully used.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

@@ -377,8 +377,8 @@ impl Every {
     }
 }
 
-/// Returns the number of segments in the queue, from the smallest round-trip time of a round: `cwnd (1 - base / rtt)`
-/// (Brakmo and Peterson, JSAC 13(8), 1995).
+/// Returns the number of segments in the queue, out of `flight` segments, at the round-trip time `rtt`; `base` is the
+/// smallest round-trip time (Brakmo and Peterson, JSAC 13(8), 1995).
 pub fn queued(flight: f64, base: Span, rtt: Span) -> f64 {
     flight * (1.0 - seconds(base) / seconds(rtt))
 }

@@ -94,7 +94,7 @@ impl Aggregation {
 }
 
 /// Detection of a policer, a token bucket that drops packets above its rate (`bbr_lt_bw_sampling`). A policer is
-/// detected if two intervals have the same rate and each ends with many losses.
+/// detected if two successive intervals with many losses have similar delivery rates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Policer {
     sampling: bool,
@@ -334,8 +334,8 @@ mod tests {
         }
     }
 
-    /// Checks that the target of segments in flight is whole and even. It includes three bursts and an allowance for
-    /// ACK aggregation; the probing phase adds two segments.
+    /// Checks that the target of segments in flight is whole and even. The target includes three bursts and an
+    /// allowance for ACK aggregation, and in the probing phase two more segments.
     #[test]
     fn what_is_in_flight_is_whole_and_even() {
         let mut bbr = bbr(Variant::Linux6_18);
