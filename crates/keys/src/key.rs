@@ -17,7 +17,7 @@ pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
 /// Maximum count of segments, packets or bytes. A larger number is refused as a mistake.
 pub const COUNT_MAX: i64 = 1_000_000_000_000;
 
-/// A key of a table, of an algorithm, or of a queue discipline.
+/// Declaration of a key of a scenario's table, of an algorithm, or of a queue discipline.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Name in scenario files.

@@ -132,7 +132,7 @@ pub struct Jumbo {
     pub until: Time,
     /// Factor that multiplies the sizes of documents, service packs and movies in the period.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects in the period: `factor`, or `factor` times the
-    /// factor of documents if Web objects in the period are also enlarged to documents.
+    /// Factor that multiplies the sizes of Web objects in the period. It may be larger than `factor`,
+    /// to enlarge Web objects to the sizes of documents as well.
     pub web_factor: u64,
 }

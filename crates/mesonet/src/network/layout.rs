@@ -49,8 +49,8 @@ pub(super) enum Station {
     AckReady,
     /// Sources that have just sent.
     MaySend,
-    /// The server of a point of presence or of an access router, if both queues of the router share
-    /// it; access routers are numbered after points of presence.
+    /// The server that both queues of a point of presence or access router share. Access routers
+    /// are numbered after points of presence.
     Server(u16),
 }
 

@@ -36,9 +36,9 @@ pub(crate) enum Place {
     LongLived(Path),
     /// The key `share` of the algorithm with this label. The algorithm is added to the list if it is missing.
     Share(&'static str),
-    /// No key: the parameter must equal the number of entries of `long_lived`.
+    /// No key. The parameter is only checked: it must equal the number of entries of `long_lived`.
     Count,
-    /// No key: the parameter must not be less than the number of entries of `long_lived`.
+    /// No key. The parameter is only checked: it must be at least the number of entries of `long_lived`.
     Maximum,
 }
 

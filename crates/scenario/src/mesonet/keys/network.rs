@@ -59,7 +59,7 @@ impl Read for Buffer {
     }
 }
 
-/// Access routers of a class below another router, as given in the scenario.
+/// Value of a key for the access routers of a class below a router: their number, or a list of them.
 pub(crate) enum Routers {
     /// A number of equal routers.
     Number(u64),
