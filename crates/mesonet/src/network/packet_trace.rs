@@ -149,8 +149,8 @@ impl Network {
         self.fast_send = !traced;
     }
 
-    /// Sends a packet of a host below `access`, and records its events. [`Self::send`] does the
-    /// same without a trace.
+    /// Sends a packet of a host below `access`, and records its events. Without a trace,
+    /// [`Self::send`] is used instead.
     #[inline(never)]
     pub(super) fn send_traced(&mut self, access: u16, packet: Packet) {
         let now = self.now;

@@ -31,8 +31,8 @@ enum Games {
     Most(Box<[Key; MOST]>),
 }
 
-/// A key: a time in the upper bits and the number of a station in the lower bits, as the bits of a
-/// floating-point number.
+/// A key: a floating-point number whose upper bits are a time, and whose lower bits are the number of
+/// a station.
 type Key = f64;
 
 /// Number of keys in the smallest tree, two for each station. Sufficient for a region of NIST's
@@ -48,8 +48,8 @@ const MOST: usize = 1 << (STATION_BITS + 1);
 const STATION_BITS: u32 = 16;
 /// The key of a station without an event.
 const IDLE: Key = f64::INFINITY;
-/// Upper limit of the times in keys, in picoseconds after the base: 140 s. Later events get the time `FAR - 1`. Bounds
-/// for events are at most `FAR - 2`, so no bound includes these events.
+/// Upper limit of the times in keys: 140 s after `base`, in picoseconds. The keys of all later events hold the time
+/// `FAR - 1`. A [`Bound`] holds at most `FAR - 2`, so it never includes these events.
 const FAR: u64 = f64::MAX.to_bits() >> STATION_BITS;
 /// The largest number of a station.
 const LAST: u64 = (1 << STATION_BITS) - 1;
@@ -60,7 +60,7 @@ impl Default for Tournament {
     }
 }
 
-/// Evaluates an expression in which `$games` is the tree, as an array whose size the compiler knows.
+/// Evaluates an expression for the array in a [`Games`], named `$games`. The compiler knows the array's size.
 macro_rules! with_games {
     ($tournament:expr, $games:ident => $value:expr) => {
         match $tournament {

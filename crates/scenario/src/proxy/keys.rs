@@ -1,4 +1,4 @@
-//! Keys of proxies that split connections: those that the engine declares, and others.
+//! Keys of proxies that split connections, and of changes of a proxy during a run.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, Table, keys, together};

@@ -171,7 +171,7 @@ keys! {
         pub backbone: Vec<Table> = Kind::List(&Kind::Table(BackboneKeys::KEYS)).key().required(),
         /// Links between backbone routers, numbered from 1 in this order.
         pub links: Vec<Table> = Kind::List(&Kind::Table(LinkKeys::KEYS)).key().required(),
-        /// Next routers on paths; a path without an entry is the one with the shortest delay.
+        /// Next routers on paths. Without an entry, packets take the path with the shortest delay.
         pub routes: Vec<Table> = Kind::List(&Kind::Table(RouteKeys::KEYS)).key(),
     }
 }
