@@ -191,7 +191,7 @@ impl Key {
         self
     }
 
-    /// Returns the key with a name and its help; [`keys!`](crate::keys!) calls it.
+    /// Sets the name and the help text of the key, for [`keys!`](crate::keys!).
     pub const fn named(mut self, name: &'static str, help: &'static str) -> Self {
         self.name = name;
         self.help = help.trim_ascii();

@@ -355,7 +355,8 @@ impl Layout {
         self.servers + router
     }
 
-    /// Returns the number of access router `access` among all routers with one server, after points of presence.
+    /// Returns the number of access router `access` in the numbering of shared servers: first those of points of
+    /// presence, then those of access routers.
     #[inline]
     pub(super) fn access_server(&self, access: u16) -> usize {
         self.pops.len() + access as usize

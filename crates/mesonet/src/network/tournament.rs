@@ -42,7 +42,7 @@ const FEW: usize = 1 << 6;
 const SOME: usize = 1 << 7;
 /// Number of keys in a tree for all stations of NIST's network, simulated as a single region.
 const MANY: usize = 1 << 10;
-/// Number of keys in the largest tree: two for each of the maximum number of stations.
+/// Number of keys in the largest tree: twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
 /// Number of bits of a key for the number of the station.
 const STATION_BITS: u32 = 16;

@@ -161,8 +161,7 @@ record! {
         "timeouts_per_flow": Option<f64> = |flows| ratio(flows.timeouts as f64, flows.active as f64),
         /// Increases divided by active flows.
         "increases_per_flow": Option<f64> = |flows| ratio(flows.increases as f64, flows.active as f64),
-        /// Growth of congestion windows by acknowledgements in the interval, in packets, divided by
-        /// active flows.
+        /// Growth of all congestion windows by acknowledgements, in packets, divided by active flows.
         "growth_mean_pkts": Option<f64> = |flows| ratio(flows.growth_sum, flows.active as f64),
     }
 }

@@ -383,8 +383,8 @@ fn list_of(points: &[Point]) -> Value {
     Value::List(points.iter().map(pair).collect())
 }
 
-/// Sets the profile's slow start if the flow names none. The key `max_ssthresh` alone selects
-/// limited slow start.
+/// Sets a missing kind of slow start: limited slow start if the key `max_ssthresh` is given,
+/// otherwise the default of the profile.
 pub(super) fn resolve_slow_start(
     flow: &mut Table,
     path: &str,

@@ -421,7 +421,7 @@ fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String>
 }
 
 /// Finds the algorithm with the label `label`, or adds it if it is missing. Returns the algorithm's table, and true if
-/// the algorithm was added; `None` for a list of the wrong type.
+/// the algorithm was added; `None` if the value of `algorithms` is not a list.
 fn add_algorithm<'a>(
     mesonet: &'a mut Table,
     label: &str,

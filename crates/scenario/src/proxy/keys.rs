@@ -20,8 +20,8 @@ keys! {
         pub end: String = Kind::Name.key().required(),
     }
     apart {
-        /// Local queue of segments from senders, on their way to the start node's receivers. A discipline that depends
-        /// on rate and delay uses those of the route from the start node to the end node.
+        /// Local queue at the start node, where segments of senders wait for the proxy's credit. A discipline that
+        /// depends on rate and delay uses the rate and the delay of the route from the start node to the end node.
         pub queue: Table = QUEUE_OUTSIDE_LINKS.key()
             .default("{ kind = droptail, limit = 1000 packets }").source(Proxy::SOURCE),
         /// Changes during the run, in order of time.

@@ -319,7 +319,7 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(found.contains(unused), "{found}");
 }
 
-/// Runs the example with overrides for 2000 s and counts from the start, as the thesis does.
+/// Runs `split_proxy.toml` with overrides for 2000 s, all of which are measured, as in the thesis.
 fn study(overrides: &[&str]) -> Totals {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),

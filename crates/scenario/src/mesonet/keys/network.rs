@@ -80,8 +80,8 @@ impl Read for Routers {
 keys! {
     /// Keys of routers and links.
     pub(crate) struct NetworkKeys {
-        /// `abilene` (default; the published network of 11, 22 and 139 routers), `dumbbell` (the published
-        /// verification), a topology file relative to this one, or its contents.
+        /// `abilene` (default), the published network with 11, 22 and 139 routers in three tiers; `dumbbell`, that of
+        /// the published verification; the path of a topology file, relative to the scenario; or the file's contents.
         pub topology: Table = Kind::OneOf(&[Kind::Text, Kind::Table(TopologyFile::KEYS)]).key(),
         /// Factor that multiplies the delays of all links (deltaX); 1 by default. The products are rounded to time
         /// steps, halves to even.

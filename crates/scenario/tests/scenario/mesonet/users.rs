@@ -208,8 +208,8 @@ fn shares_of_paths_may_be_given_for_the_limits_alone() {
     );
 }
 
-/// Checks that the probabilities `at_once`, `second` and `third` of users' first waits may add up to one. No user then
-/// waits for the whole think time on average (NIST SP 500-282, chapter 3).
+/// Checks that the probabilities `at_once`, `second` and `third` may add up to one. The mean first wait is then less
+/// than `users.think` for every source (NIST SP 500-282, chapter 3).
 #[test]
 fn users_may_all_start_in_the_first_three_waves() {
     for (second, third) in [(0.25, 0.0), (0.25, 0.25)] {
