@@ -130,7 +130,7 @@ pub struct Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// Returns a copy of this declaration with the constructor `build`, which constructs a state of type `U`.
+    /// Returns a copy of this entry with another constructor: `build`, which constructs a state of type `U`.
     pub(crate) const fn building<U>(
         &self,
         build: fn(&Settings) -> Result<U, SpecError>,

@@ -79,7 +79,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Checks that comparisons of products and of quotients agree, however close two rates are.
+        /// Checks that comparisons of products, as in [`RateSample::is_below`], have the same results as comparisons of
+        /// quotients, even if the values differ only by rounding errors.
         #[test]
         fn comparisons_are_those_of_the_quotients(
             segments in 1_u32..100_000,

@@ -31,7 +31,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Returns the bound below which values added at `tick` change nothing, for a window of `length` ticks.
+    /// Returns the bound below which [`Self::update`] ignores a value, for the same `tick` and `length`.
     #[inline]
     pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
         if self.settled == Some((tick, length)) {

@@ -202,7 +202,7 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// Grows the delay window and the standard window. The delay window grows less if their sum reaches its bound.
+    /// Grows the delay window and the standard window. The former grows less if the sum reaches the maximum window.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {
@@ -296,8 +296,8 @@ mod tests {
         assert!((found - 21.228).abs() < 1e-3, "{found}");
     }
 
-    /// Checks that NIST's variant removes a tenth of the queued segments from the delay window, the paper's variant
-    /// all. A window of 1000 segments has 1000 (1 - 42 / 44) = 45.4545 segments in the queue.
+    /// Checks that NIST's variant removes a tenth of the queued segments from the delay window, and the paper's variant
+    /// all. Of 1000 segments, 1000 (1 - `min_rtt` / `srtt`) = 45.4545 are in the queue.
     #[test]
     fn the_delay_window_shrinks_by_a_part_of_the_queue() {
         let (min_rtt, srtt) = (Span::from_millis(42), Span::from_millis(44));

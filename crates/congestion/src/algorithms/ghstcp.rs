@@ -217,7 +217,7 @@ impl CongestionControl for Ghstcp {
 struct Cycle {
     /// Departure time of the first segment.
     start: Time,
-    /// Number of samples in a complete cycle: the window at the start of the cycle.
+    /// Number of samples in a complete cycle: the window, in segments, at the start of the cycle.
     size: u64,
     count: u64,
     mean_departure_s: f64,
@@ -226,7 +226,7 @@ struct Cycle {
     departures: f64,
     /// Sum of squared deviations of the round-trip times.
     rtts: f64,
-    /// Sum of the products of the departure time's and the round-trip time's deviations.
+    /// Sum over the samples: deviation of the departure time times deviation of the round-trip time, from their means.
     products: f64,
 }
 

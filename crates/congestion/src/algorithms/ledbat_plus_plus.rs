@@ -98,7 +98,7 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// Returns the growth with a short queue, in segments per round trip.
+    /// Returns the growth of the window while the queueing delay is at most the target, in segments per round trip.
     fn gain(&self) -> f64 {
         let base_s = self.delays.base().map_or(0.0, Span::as_secs_f64);
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)

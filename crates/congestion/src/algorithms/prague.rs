@@ -1,10 +1,10 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
-//! This is version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`) with its setting *rate*: after some
-//! hundred round trips, a flow with a round-trip time below the target gets the rate of a flow with the target. The
-//! detection of classic queues, which is off in the module, is not implemented. Growth and reductions change a
-//! fractional target window. Each acknowledgement moves the window by at most one segment towards this target, rounded
-//! up. The reasons are given in draft-briscoe-iccrg-prague-congestion-control.
+//! This is version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`) with its setting *rate*: after
+//! `rtt_transition` round trips, a flow with a round-trip time below `rtt_target` gets the rate of a flow with a
+//! round-trip time of `rtt_target`. The detection of classic queues, which is off in the module, is not implemented.
+//! Growth and reductions change a fractional target window. Each acknowledgement moves the window by at most one
+//! segment towards this target, rounded up. Rationale: draft-briscoe-iccrg-prague-congestion-control.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};

@@ -92,7 +92,7 @@ static PARAMETERS: [Parameter; 7] = [
 /// pacing rate is added to the round-trip time with which an acknowledgement train is compared.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
-/// Upper bound of the time that four bursts take, in seconds (`hystart_ack_delay`).
+/// Upper bound of the time added for four bursts, in seconds (`hystart_ack_delay`).
 const MAX_BURST_TIME_S: f64 = 1e-3;
 
 /// Pacing rate in slow start, in windows per round trip; Linux computes this rate even if it does not pace
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(after(130_000, 120_000), Some(8));
     }
 
-    /// Checks that HyStart reacts if the round-trip time has grown by more than an eighth, limited to 4 to 16 ms.
+    /// Checks HyStart's threshold for growth of the round-trip time: an eighth, but at least 4 and at most 16 ms.
     #[test]
     fn the_growth_that_counts_is_an_eighth_within_bounds() {
         for (min_ms, growth_us) in [(8, 4_000), (40, 5_000), (400, 16_000)] {

@@ -162,8 +162,8 @@ pub enum SlowStart {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, `max_ssthresh / 2` segments
-    /// per round trip, without rounding.
+    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, the window grows by
+    /// `max_ssthresh / 2` segments per round trip, without the RFC's rounding.
     NistLimited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
@@ -394,7 +394,7 @@ impl SlowStart {
 /// Maximum growth of any slow start, in segments per acknowledged segment.
 const MOST_STEP: f64 = 2.0;
 
-/// Returns true if slow start may end before the `credit` of an acknowledgement is used up; false for a credit of one.
+/// Returns true if the window may reach the threshold before all `credit` segments of an acknowledgement are used.
 #[inline]
 pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()

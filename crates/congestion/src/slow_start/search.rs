@@ -51,7 +51,7 @@ static PARAMETERS: [Parameter; 2] = [
 /// Number of bins in a window of time (W in the draft).
 const BINS: usize = 10;
 
-/// Number of older bins stored in addition to one window, so that the window of a round trip ago is also stored.
+/// Number of bins stored in addition to those of one window of time, for the window of a round trip ago.
 const EXTRA_BINS: usize = 15;
 
 /// Number of all stored bins.

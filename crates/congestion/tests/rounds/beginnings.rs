@@ -9,7 +9,7 @@ use longhaul_units::{Span, Time};
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// Algorithms that use the time to draw phases or the order of their trials at random.
+/// Algorithms whose random choices depend on the time at which a flow begins.
 const DRAWN: [&str; 3] = ["bbr", "bbr3", "vivace"];
 /// Returns the window, the pacing rate and the recorded state after each acknowledgement of a flow that begins at the
 /// time `began`, with or without a handshake. The flow has a loss, a timeout and a second without data.

@@ -113,8 +113,8 @@ fn santa_cruz_settles_at_its_operating_point() {
     }
 }
 
-/// Checks that Santa Cruz's slow start ends when the queue grows: a few segments after the acknowledgement of the first
-/// segment sent at a window above 100 segments, which the path holds.
+/// Checks that Santa Cruz's slow start ends when the queue grows. The path holds 100 segments; slow start ends a few
+/// segments after the first queued segment is acknowledged.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);
@@ -128,8 +128,8 @@ fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     assert!((1.0..10.0).contains(&after), "{after}");
 }
 
-/// Checks that TCP Peach fills a receive window of 64 segments within a round trip: it sends one data segment and 63
-/// dummies. Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
+/// Checks that TCP Peach starts with dummies: at a receive window of 64 segments, it sends a data segment and 63
+/// dummies in a round trip. Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
 #[test]
 fn peach_starts_with_a_window_of_dummies() {
     let mut sender = sender("peach", 1.0);

@@ -8,8 +8,8 @@ use longhaul_units::{Span, Time};
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the time in seconds until the window of a flow without losses reaches the bandwidth-delay product of the
-/// host's link, 80 segments per millisecond. Slow start goes from 2 to 100 segments.
+/// Returns the time in seconds until the window of a flow without losses reaches the bandwidth-delay product. The
+/// host's link carries 80 segments per millisecond; slow start goes from 2 to 100 segments.
 fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     let rtt = Span::from_micros(rtt_us);
     let path = Path {

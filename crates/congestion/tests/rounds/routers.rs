@@ -28,7 +28,7 @@ fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     assert_near(sender.signal(Cause::Loss), 8.0);
 }
 
-/// Duplicate acknowledgements and acknowledgements in a recovery also carry feedback, but it does not change the
+/// Checks that feedback in duplicate acknowledgements, and in acknowledgements in a recovery, does not change XCP's
 /// window.
 #[test]
 fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
@@ -87,8 +87,8 @@ fn vcp_ignores_loads_in_duplicates_and_recoveries() {
     assert!(sender.cwnd() < 10.0);
 }
 
-/// XCP requests an equal share of the desired change of the throughput in each packet: 10 segments in 100 ms are 100
-/// segments per second; 400 more are desired, and each of the 10 packets requests 40.
+/// Checks that each packet of a window requests an equal share of the increase of the rate. A window of 10 segments in
+/// 100 ms is a rate of 100 segments per second. For a rate of 500, each of the 10 packets requests 40 more.
 #[test]
 fn xcp_asks_for_its_share_of_the_desired_change() {
     let mut sender = sender("xcp", &[("desired_rate", 500.0)], 10.0);

@@ -145,8 +145,8 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// Checks that SyncMix reduces the window for queueing delays below 10 ms: by a tenth before the first loss, and by a
-/// quarter after it.
+/// Checks that SyncMix reduces the window even at queueing delays below 10 ms: by a tenth before the first loss, and by
+/// a quarter after it.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
@@ -262,7 +262,7 @@ fn pminott_has_half_the_smallest_transit_as_threshold() {
     }
 }
 
-/// Checks that SyncAvg detects congestion, an average delay above 30 ms, with the third report of 100 ms.
+/// Checks that SyncAvg detects congestion with the third report of 100 ms, at an average delay above 30 ms.
 #[test]
 fn avg_lags_behind_the_delay() {
     let mut sender = Sender::new(&sync("avg", "none"), 16.0, 2.0);

@@ -238,8 +238,8 @@ impl Recovery {
 struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
-    /// The rate in bits per second and values derived from it. They are stored, since they are read more often than the
-    /// rate changes.
+    /// Pacing rate in bits per second. Stored, like the two values below that are computed from it, since they are read
+    /// more often than the rate changes.
     bits_per_s: f64,
     rate: Option<Rate>,
     segments_at_once: f64,

@@ -1,8 +1,8 @@
 //! BIC of the paper (Xu, Harfoush and Rhee, INFOCOM 2004), and of Linux 2.6.22.
 //!
-//! In variant linux-2.6.22, the only state is the peak: steps decrease towards the peak, and increase beyond it. The
-//! growth is per acknowledgement; it is multiplied by the estimated number of segments per acknowledgement, since a
-//! receiver that delays acknowledgements sends fewer of them.
+//! In variant linux-2.6.22, the growth depends on the distance to the peak: it slows down towards the peak, and speeds
+//! up beyond it. The growth is per acknowledgement; it is multiplied by the estimated number of segments per
+//! acknowledgement, since a receiver that delays acknowledgements sends fewer of them.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct BinarySearch {
     ack_ratio: AckRatio,
 }
 
-/// Probing beyond the peak. Its step doubles every round trip, as in slow start.
+/// State of the growth beyond the peak. The step doubles every round trip, as in slow start.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,

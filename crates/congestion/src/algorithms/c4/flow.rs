@@ -63,8 +63,9 @@ impl Era {
 }
 
 impl Cycle {
-    /// Returns true if the nominal rate, now `rate`, has grown enough in this cycle: after a push, by a quarter of the
-    /// attempted increase or more; after a probe, by any amount, but only without congestion.
+    /// Returns true if `rate`, the nominal rate now, is sufficiently above the nominal rate at the beginning of the
+    /// cycle. After Pushing, a quarter of the attempted increase is sufficient; after Probing, any increase without
+    /// congestion.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {

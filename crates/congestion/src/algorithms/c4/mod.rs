@@ -404,9 +404,9 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Checks the estimate of the largest round-trip time (section 3.2). It rises at once, but not beyond 250 ms above
-    /// the running minimum. It falls by an eighth of its distance to the largest sample of an era. Eras of packets sent
-    /// faster than the nominal rate do not count.
+    /// Checks the estimate of the maximum round-trip time at the end of an era (section 3.2). It rises at once, but at
+    /// most to 250 ms above the running minimum of the round-trip time. It falls by an eighth of its distance to the
+    /// era's maximum. Eras of packets sent faster than the nominal rate do not count.
     #[test]
     fn the_longest_round_trip_is_forgotten_slowly() {
         let mut c4 = DraftC4 {

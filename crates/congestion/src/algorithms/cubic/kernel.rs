@@ -30,7 +30,7 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Number of acknowledged windows that let the AIMD flow's window grow by one segment, times eight.
+    /// Number of acknowledged segments that let the AIMD flow's window grow by one segment, in eighths of the window.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,

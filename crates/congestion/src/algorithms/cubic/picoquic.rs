@@ -32,7 +32,7 @@ struct Stage {
     start: Time,
     /// Window at which the cubic is flat (`W_max`).
     plateau: f64,
-    /// Time from the start of the stage to the plateau, in seconds (`K`).
+    /// Time from `start` to the plateau, in seconds (`K`).
     until_plateau: f64,
     /// Window of standard TCP (`W_reno`). A stage begins with half of the window before the stage.
     standard: f64,

@@ -133,7 +133,7 @@ impl RealCubic {
         base * (1.0 - self.backoff.loss)
     }
 
-    /// Stores the peak, which fast convergence may lower (RFC 9438 section 4.7).
+    /// Stores `base` as the peak, or a lower peak if fast convergence applies (RFC 9438 section 4.7).
     fn remember(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.peak;
         self.peak = if lower {

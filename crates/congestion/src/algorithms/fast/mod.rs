@@ -137,7 +137,7 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    /// Moves the window to its target (NIST SP 500-282, equation 18): up over one flight of segments, down at once.
+    /// Moves the window to its target (NIST SP 500-282, equation 18): down at once, or up gradually over one flight.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let rate = self.flights.observe(ack);
         self.tune(ack, rate);

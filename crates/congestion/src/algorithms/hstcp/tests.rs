@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Compares the table with rows of Linux 2.6.22 (tcp_highspeed.c): the largest window and the decrease in 256ths. The
-/// window grows by one segment per round trip in the first row, by two in the second one, and so on.
+/// Compares rows with Linux 2.6.22 (tcp_highspeed.c): the largest window of each row and the decrease in 256ths. The
+/// increase per round trip is two segments in the first of these rows, three in the second one, and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;
@@ -226,7 +226,7 @@ fn the_decrease_stays_positive_above_any_window() {
     assert!(response.increase(1e6) > 1.0);
 }
 
-/// Reduces a window of `cwnd` segments; returns the window after the reduction.
+/// Returns the window after a loss at a window of `cwnd` segments. The loss is the connection's first if `first`.
 fn cut(algorithm: &mut Hstcp, cwnd: f64, first: bool, in_slow_start: bool) -> f64 {
     let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
     let event = Congestion {

@@ -13,7 +13,7 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Smallest round-trip times below this value are not trusted: a reduction then halves the window.
+/// Bound for the smallest round-trip time; if it is lower, a reduction halves the window.
 const TRUSTED: Span = Span::from_millis(10);
 /// Maximum increase of the largest round-trip time by one sample.
 const STEP: Span = Span::from_millis(20);

@@ -298,7 +298,7 @@ impl CongestionControl for Htcp {
     }
 }
 
-/// Throughput in segments per second: averaged over samples, and in this and the last epoch between congestion events.
+/// Throughput in segments per second: a moving average, and one value each for this and the last congestion epoch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
     /// Weight of a new sample.
@@ -453,8 +453,8 @@ mod tests {
         }
     }
 
-    /// Checks that Linux's variant ignores smoothed round-trip times more than 20 ms above the largest one, and all
-    /// values before four smallest round-trip times have passed.
+    /// Checks which smoothed round-trip times Linux's variant ignores: those in the first 40 ms of congestion
+    /// avoidance, which are four smallest round-trip times, and those more than 20 ms above the largest one.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
@@ -470,10 +470,10 @@ mod tests {
             htcp.on_ack(&ack, Phase::Avoidance, &mut window);
             htcp.max_rtt
         };
-        // This is 40 ms after the first acknowledgement.
         for _ in 0..4 {
             assert_eq!(take(&mut htcp, 10), Span::ZERO);
         }
+        // The next acknowledgement comes 40 ms after the first one.
         let cases = [(10, 10), (31, 10), (30, 30), (51, 30), (45, 45), (20, 45)];
         for (srtt_ms, largest_ms) in cases {
             let largest = Span::from_millis(largest_ms);

@@ -271,7 +271,7 @@ impl SyncTcp {
         }
     }
 
-    /// Passes a report to the detector; returns the number of the report if the detector made a decision.
+    /// Passes a transit time to the detector. If the detector decides, returns the number of transit times so far.
     fn detect(&mut self, ack: &AckSample) -> Option<u64> {
         self.delays.report(ack.one_way_delay?);
         self.verdict = Some(self.detector.on_report(&self.delays)?);

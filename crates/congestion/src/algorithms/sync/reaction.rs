@@ -63,7 +63,7 @@ impl Reaction {
     }
 }
 
-/// Behaviour of the window from a reduction to the next decision or reduction, which the source does not specify.
+/// Behaviour of the window between a reduction and the next decision or reduction. The source does not specify it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum AfterCut {
     /// The window grows as in congestion avoidance. With this choice, the utilisation and loss of MixReact are as

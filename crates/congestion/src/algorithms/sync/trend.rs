@@ -12,7 +12,7 @@ pub(super) enum Trend {
 }
 
 impl Trend {
-    /// Returns the trend by the sign of `difference`, if its absolute value exceeds `threshold`.
+    /// Returns the trend that `difference` shows, or `Undetermined` if its absolute value is at most `threshold`.
     pub(super) fn of(difference: f64, threshold: f64) -> Self {
         if difference > threshold {
             Self::Increasing

@@ -133,8 +133,8 @@ impl Vegas {
         }
     }
 
-    /// Reduces the window by one segment. In Linux, a window that falls below the threshold grows again in slow start,
-    /// since the threshold does not change.
+    /// Reduces the window by one segment. In Linux, the threshold does not change, so that a window below the threshold
+    /// grows again in slow start.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -159,7 +159,7 @@ impl Vegas {
     }
 
     /// Returns the window from which the number of queued segments is computed: `cwnd`, the window at the end of the
-    /// round, or in Linux the window at the start of the round (`old_wnd`, `beg_snd_cwnd`).
+    /// round. Linux uses the window at the start of the round instead (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }

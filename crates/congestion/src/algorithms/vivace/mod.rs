@@ -150,15 +150,15 @@ const RTTS_IN_WINDOW: f64 = 2.0;
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Stage of the flow: the decision for which the current intervals are measured.
+/// Decision that the flow makes next, when the results of its current intervals are known.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
     Paused,
     /// Choice between doubling the rate once more and halving it. `before` is the utility at half of the current rate.
     Starting { before: f64 },
-    /// Choice of a direction, from a pair of intervals above and below the rate. `high_first` gives their order. If the
-    /// pair repeats a pair in which the higher rate lost less, `doubtful` is the gradient of the earlier pair.
+    /// Choice of a direction, from an interval above the rate and one below; `high_first` is true if the former is sent
+    /// first. A pair in which the higher rate lost less is measured again; `doubtful` is the first pair's gradient.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,

@@ -197,7 +197,7 @@ fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     near(change, 2.0 * above / (0.1 * rate));
 }
 
-/// An interval limited by the application changes nothing; a timeout halves the rate.
+/// Checks that an interval limited by the application changes nothing, and that a timeout halves the rate.
 #[test]
 fn idle_applications_change_nothing_and_timeouts_halve() {
     let mut path = Path::learning();

@@ -37,7 +37,7 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Counts an acknowledgement; returns true if the socket is in the open state again after it.
+    /// Counts an acknowledgement; returns true if it ends a reduction and puts the socket back in the open state.
     pub fn on_ack(&mut self, ack: &AckSample) -> bool {
         self.acked_at = ack.now;
         self.snd_una += ack.acked;

@@ -288,7 +288,7 @@ impl Htcp {
         ((base as u64 * self.beta) >> 7).max(2)
     }
 
-    /// Processes the end of a reduction (`TCP_CA_Open`): the time without congestion begins.
+    /// Processes the end of a reduction (`TCP_CA_Open`), from which H-TCP counts the time without congestion.
     fn open(&mut self, now: u64) {
         if std::mem::take(&mut self.undo_last_cong) {
             self.last_cong = Some(now);

@@ -245,8 +245,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the change of the rate by the confidence amplifier and the dynamic change boundary (section 4.2 of the
-    /// paper).
+    /// Returns the change of the rate: the gradient times the confidence amplifier, limited by the dynamic change
+    /// boundary (section 4.2 of the paper).
     fn change(&mut self) -> f64 {
         let direction = if self.gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {

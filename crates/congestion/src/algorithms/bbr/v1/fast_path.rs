@@ -31,7 +31,7 @@ impl FastPath {
 }
 
 impl Bbr {
-    /// Returns true if [`Self::full_update`] would only grow the window, as [`Self::grow`] does.
+    /// Returns true if [`Self::grow`] suffices for an acknowledgement: [`Self::full_update`] would do no more.
     #[inline]
     pub(super) fn fits_fast_path(&self, ack: &AckSample, newly: Newly) -> bool {
         let floor = self

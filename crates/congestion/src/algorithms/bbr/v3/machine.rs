@@ -84,7 +84,7 @@ pub(super) struct Machine {
     pub(super) state: State,
     /// True once Startup has filled the pipe: BBR.full_bw_reached.
     pub(super) filled: bool,
-    /// Test for a full pipe, with the bandwidth and the number of rounds since it grew: BBR.full_bw, BBR.full_bw_count.
+    /// Test for a full pipe, from the bandwidth and the rounds since its last growth: BBR.full_bw, BBR.full_bw_count.
     pub(super) full: FullPipe,
     /// True if the rate has stopped growing in this phase: BBR.full_bw_now.
     pub(super) full_now: bool,

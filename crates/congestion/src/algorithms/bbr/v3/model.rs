@@ -211,8 +211,8 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the state of aggregation after the delivery of `newly` segments at `now` (BBRUpdateACKAggregation).
-    /// `bandwidth` is in segments per second; `cwnd` is the upper bound of the number of excess segments.
+    /// Returns the state of ACK aggregation after the delivery of `newly` segments at `now` (BBRUpdateACKAggregation).
+    /// `bandwidth` is in segments per second; `cwnd` is the maximum number of excess segments.
     #[inline]
     pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
         let expected = bandwidth * now.since(self.start).as_secs_f64();
@@ -231,7 +231,7 @@ impl Aggregation {
         }
     }
 
-    /// Returns the state of an interval that begins at `now`, without excess segments.
+    /// Returns the state at `now`, the beginning of an interval of ACK aggregation, without excess segments.
     pub(super) fn none(now: Time) -> Aggregated {
         Aggregated {
             start: now,

@@ -38,8 +38,8 @@ const MARGIN: Span = Span::from_micros(128);
 /// Threshold of the smallest round-trip time. Up to the threshold, no sample is long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Fraction by which a sample may exceed the smallest round-trip time and still postpone ProbeRTT. The transmission
-/// time of `LIKE_PACKETS` packets is added to this margin (`BBRAdaptMinRttMargin`).
+/// Margin above the smallest round-trip time within which a sample postpones ProbeRTT: this fraction of the smallest
+/// round-trip time, and the transmission time of `LIKE_PACKETS` packets (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
@@ -47,7 +47,7 @@ const LIKE_PACKETS: f64 = 2.0;
 /// round-trip time (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
-/// Factor on the rate at the start of the ProbeBW cycles. If the rate reaches the product, Startup begins again.
+/// Ratio of the rate at which Startup begins again to the rate at the start of the ProbeBW cycles.
 const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
@@ -64,7 +64,7 @@ const FEW_LOSSES: f64 = 3.0;
 /// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
 const UP_IN_FLIGHT: f64 = 1.25;
 
-/// Minimum round-trip time on a saturated path, as a multiple of the smallest one.
+/// Round-trip time above which a path may count as saturated, as a multiple of the smallest round-trip time.
 const SATURATED_RTTS: u64 = 2;
 /// Ratio of pacing rate to delivery rate above which a path counts as saturated, if the round-trip time is also high.
 const SATURATED_RATES: f64 = 3.0;

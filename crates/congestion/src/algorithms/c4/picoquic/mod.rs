@@ -313,8 +313,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Updates the rates from a rate sample (`c4_handle_ack`). Also sets `used` if the sample shows that the network
-    /// limited the rate.
+    /// Updates the rates from a rate sample (`c4_handle_ack`). Also sets `attempt.used` if the sample shows that the
+    /// network limited the rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
@@ -392,8 +392,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Ends Initial. Half of the window is taken as the number of segments that the path held without a queue of this
-    /// flow (`c4_exit_initial`).
+    /// Ends Initial. Sets the maximum round-trip time as if half of the window had filled the path without a queue of
+    /// this flow (`c4_exit_initial`).
     fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 {
             return;
@@ -515,8 +515,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached. From the second congested cycle in a row on, the rate falls to the
-    /// maximum rate sample. After a cycle with enough data and no congestion, it falls halfway to this sample.
+    /// Lowers the nominal rate after a probe or push without growth: halfway to the maximum rate sample if the network
+    /// limited the rate without congestion; down to this sample from the second congestion in a row on.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;
