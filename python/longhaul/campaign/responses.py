@@ -188,7 +188,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return the path `place` without the name of its row, if `known` has no names of rows."""
+    """Shorten a path `TABLE.ROW.COLUMN` to `TABLE.COLUMN`, if `known` has no names of the rows."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(

@@ -48,7 +48,7 @@ class Group(TyperGroup):
     """Group of commands that suggests Longhaul's command for a name from another program."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command; for a name from another program, such as `sweep`, suggest Longhaul's."""
+        """Find a command; for another program's command such as `sweep`, suggest the equivalent."""
         meant = MEANT.get(args[0]) if args else None
         if meant in self.commands and args[0] not in self.commands:
             ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")

@@ -38,7 +38,7 @@ ROUTERS = ("shared", "per-link")
 
 @dataclass(frozen=True)
 class Sets:
-    """Results of a run: throughput and round-trip time of each set of flows (H, F, B)."""
+    """Results of a run: throughput and RTT of each set of flows (from routers H, F and B)."""
 
     buffer_pkts: float
     throughput_pps: tuple[float, ...]

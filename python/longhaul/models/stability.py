@@ -130,7 +130,7 @@ def equilibrium(model: Model) -> Equilibrium:
 def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
     """Return the stationary state of class `number` of flows.
 
-    If there are several, return the state whose window is closest to a fair share of a link.
+    Of several such states, return the one whose window is closest to a fair share of a link.
     """
     class_, rtt_s = model.classes[number], model.rtt(number, x)
     kept, share = 1.0, inf

@@ -96,7 +96,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the reason for a verdict: which levels were run and, if undecided, what they show."""
+    """Return the reason for a verdict: the levels that were run and, if undecided, their result."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:

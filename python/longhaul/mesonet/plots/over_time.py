@@ -182,7 +182,7 @@ class Lines:
         periods.head(axes, whole, [self._means(curve, each, whole) for curve, each in rows])
 
     def _rows(self, curve: Curve) -> pl.DataFrame:
-        """Return the rows for the flow, class or router that a curve shows."""
+        """Return the table's rows for the flow, class or router that a curve shows."""
         table: pl.DataFrame = getattr(MesoNet.of(curve.run), self.table)
         return table if self.key is None else table.filter(pl.col(self.key) == curve.part)
 

@@ -189,7 +189,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Runs, a row per cell and draw; numbers are arrays with a value per bootstrap sample."""
+    """Drawn runs: row k of a cell has the k-th run of each bootstrap sample; numbers are arrays."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]

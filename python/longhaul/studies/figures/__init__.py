@@ -67,7 +67,7 @@ class Line:
     look: Style
     where: Mapping[str, str | float] = field(default_factory=dict)
     curve: Callable[..., Curve] | None = None
-    """Function that computes the line at the levels `where`; None to draw `metric`."""
+    """Function that computes the line from results at levels `where`; None to draw `metric`."""
 
 
 @dataclass(frozen=True)

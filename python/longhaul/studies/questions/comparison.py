@@ -162,8 +162,8 @@ def _pairs(
 
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
-    """Return true if the two sides of a comparison are compared at equal levels of an axis.
+    """Return true if points of the two sides must have equal levels of an axis to be compared.
 
-    `count` and `other` are the numbers of levels that the sides have.
+    `count` and `other` are the numbers of levels of the axis on the two sides.
     """
     return min(count, other) > 1 if axis == OF else max(count, other) > 1

@@ -164,7 +164,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return each group's levels of the axes `shape.each`; without axes, there is one group."""
+    """Group values by the axes `shape.each`, if any; return the levels of each group by axis."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:

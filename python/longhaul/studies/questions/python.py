@@ -50,7 +50,7 @@ class PythonQuestion(Question):
         return float(self.function(data, **self.words))
 
     def kind(self, axis: str) -> str:
-        """Return the kind (see `partial`) registered for the function's number; may be empty."""
+        """Return the kind of number (see `partial`) that the function computes; may be empty."""
         return KINDS.get(self.function, "")
 
     def metrics_of(self, words: Words) -> list[str]:

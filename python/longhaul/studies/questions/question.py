@@ -100,7 +100,7 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of `axis`; None if its other levels differ from `cell`."""
+        """Return the question's level of `axis`; None if another of its words is not in `cell`."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None

@@ -117,5 +117,5 @@ def whole(words: Words) -> str:
 
 
 def is_axis(whole: str) -> bool:
-    """Return true if the value of `whole` is an axis; false if it is empty or `*`."""
+    """Return true if the text `whole` names an axis; false if the text is empty or `*`."""
     return whole not in ("", REST)
