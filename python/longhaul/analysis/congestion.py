@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 def congestion_order(rates: ArrayLike) -> list[int]:
     """Return the indices of conditions in ascending order of a rate, such as a retransmission rate.
 
-    If `rates` has shape (condition, competitor), they are averaged over competitors first.
+    If `rates` has shape (condition, competitor), rates are averaged over competitors first.
     """
     given = np.asarray(rates, float)
     means = given.reshape(len(given), -1).mean(axis=1)

@@ -364,7 +364,7 @@ class ResponseTable:
     def numbered(self, factor: str) -> dict[int, str]:
         """Return the levels of a factor by number, from 1.
 
-        Levels that `where` left out keep their numbers.
+        Numbers of levels that `where` left out are not used again.
         """
         levels = self.factors[self.require(factor)]
         every = enumerate(self.whole.get(factor, levels), start=1)

@@ -252,7 +252,7 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return the lengths in round trips of the two phases after a loss, up to `peak`.
+        """Return the lengths, in round trips, of the two phases from a loss until the peak.
 
         Per round trip, the window grows by the maximum step in the first phase; in the second, its
         distance to the peak is halved.

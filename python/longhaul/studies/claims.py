@@ -51,7 +51,7 @@ class Claim:
     experiments: tuple[str, ...]
     """Experiments whose runs decide the claim.
 
-    A list of claims by experiment has the claim at its first experiment.
+    Lists that are grouped by experiment show the claim under the first of these.
     """
     measure: str
     question: Question
@@ -200,9 +200,10 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """Return the band of a claim, which tolerates the single-precision rounding of results.
+    """Return the value that a claim expects, and its band of accepted values.
 
-    If a claim has no ends of its band, the band is its value plus or minus its tolerance.
+    The band is from `low` to `high` or, if the claim has neither, the value plus or minus the
+    tolerance. The rounding of results to single precision is tolerated.
     """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401

@@ -59,7 +59,7 @@ class Experiment:
     on_request: bool = False
     """True for a long experiment, which the quick scale includes only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Tables by axis; a table sets other factors at each level of its axis."""
+    """Table of conditions by axis: each level of the axis sets the levels of other factors."""
     all_samples: bool = False
     """True if all samples of time series are stored, false for a few hundred of each."""
     folder: Path = field(default_factory=Path)

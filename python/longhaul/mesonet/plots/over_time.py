@@ -41,7 +41,7 @@ def _end_s(run: RunData) -> float:
 def _with_periods(
     name: str, help: str, takes: Sequence[str] = ()
 ) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
-    """Register a plot with a panel per run, and the names of the run's periods above each panel."""
+    """Return a decorator that registers a plot: a panel per run, below the names of its periods."""
 
     def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
         @register(name, help, has_table("network"), takes)

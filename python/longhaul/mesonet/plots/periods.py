@@ -85,7 +85,7 @@ def _above(axes: Axes, time: float, row: int, text: str, colour: str) -> None:
 
 
 def _key(axes: Axes, row: int, look: Style) -> None:
-    """Draw a short piece of a line, as its legend, at the left end of its row."""
+    """Draw a sample of a line's style `look` at the left of `row`, which has the line's means."""
     height_in = (GAP_PT + ROW_PT * row + SIZE_PT / 2) / 72
     figure = axes.get_figure(root=True)
     assert figure is not None

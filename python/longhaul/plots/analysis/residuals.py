@@ -167,9 +167,10 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows of text below the axis, by title, with a text per condition.
+    """Return rows of text with each condition's extreme competitor and outlier statistics.
 
-    If a condition has equal values, its texts are empty, or -1 for the competitor's number.
+    The rows are by title. `numbers` are the competitors' numbers. For a condition whose values are
+    all equal, the extreme competitor is -1, and the other texts are empty.
     """
 
     def row(text: str, figure: str) -> list[str]:

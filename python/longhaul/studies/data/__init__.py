@@ -288,7 +288,7 @@ class Curve:
         return float(self.y[places[0]])
 
     def where(self, low: float, high: float) -> "Curve":
-        """Return the part of the curve between the levels `low` and `high`, both included."""
+        """Return the points of the curve with `x` from `low` to `high`, both included."""
         inside = (self.x >= low * (1 - 1e-9)) & (self.x <= high * (1 + 1e-9))
         return Curve(self.x[inside], self.y[inside])
 

@@ -170,7 +170,7 @@ class _AllSamples(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """Return each row of `numbers`, an array over samples; None for a row without values."""
+        """Return the rows of `numbers` as arrays; None for a row without any value."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
@@ -215,7 +215,7 @@ class _RunsOfAllSamples(_AllSamples):
 
 @dataclass(frozen=True)
 class _CellOrder:
-    """Cells of a bootstrap sample in the order of its runs, with indices by level."""
+    """Cells of a bootstrap sample, in the order in which they first occur among its runs."""
 
     cells: np.ndarray
     counts: np.ndarray

@@ -107,7 +107,7 @@ class Figure:
 
 
 def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:
-    """Draw a figure with the printed numbers of `claims`; return None if it has no runs."""
+    """Draw a figure with the source's numbers in `claims`; return None if it has no runs."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))

@@ -77,7 +77,7 @@ class Selection:
     when: Words
     """Ranges by metric; only points with values of these metrics in the ranges are used."""
     texts: tuple[str, ...]
-    """Metrics, or arithmetic on metrics; a point has the mean of their values."""
+    """Metrics, or arithmetic on metrics; a point's value is the mean of these texts' values."""
 
     @classmethod
     @lru_cache(maxsize=1000)
@@ -100,7 +100,7 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """Words that select points: levels by axis, and ranges of other metrics (`when.METRIC`)."""
+        """Words that select points: levels by axis, and ranges by metric (`when.METRIC`)."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 
@@ -177,7 +177,7 @@ def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
 
 
 def _groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels of the axes `shape.each`, for each group of a metric's values."""
+    """Group the values of one metric by the axes `shape.each`; return the levels of each group."""
     points = points_of(data, words, shape)
     # Axes with one selected level are not among the points' axes.
     axes = [axis for axis in shape.each if axis in points.axes]

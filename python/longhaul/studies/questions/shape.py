@@ -112,7 +112,7 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the value of `whole=` (see `coverage`): an axis, `*` for all runs, or empty."""
+    """Return the word `whole` of a claim: an axis, `*` or empty; see module `coverage`."""
     return str(words.get("whole", ""))
 
 

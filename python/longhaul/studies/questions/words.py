@@ -78,7 +78,7 @@ class Sides:
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
-        """Return the sides with `levels` added to the first side's words, which all sides share."""
+        """Add words to the first side, from which the others inherit them; return all sides."""
         return replace(self, own={**self.own, **levels})
 
 
