@@ -116,7 +116,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables to which the steps `way` lead from the table or list `place`.
+    """Follow the steps in `way` from the table or list `place`; yield the tables at the end.
 
     A step with `*` leads to all matching groups of flows. `path` is for messages.
     """

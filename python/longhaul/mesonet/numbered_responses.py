@@ -30,7 +30,7 @@ less with table 4-28 (docs/mesonet_validation.md).
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return an expression for the mean packets per second of a flow of a flow class.
+    """Return an expression for the mean throughput per flow of a class, in packets per second.
 
     The value is null in intervals without flows. `flows` is the number of flows.
     """

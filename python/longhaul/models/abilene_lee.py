@@ -112,7 +112,7 @@ def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], l
 def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
     """Return the queues on the path of data, and those on the path of acknowledgements.
 
-    If `routers` is `per-link`, acknowledgements (40 bytes) are too small to need a queue.
+    If `routers` is `per-link`, acknowledgements pass no queues, since they are small (40 bytes).
     """
     if routers == "per-link":
         return [f"{start}-{other}" for start, other in pairwise(route)], []

@@ -230,7 +230,7 @@ class Bic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow without a loss: its window has just reached the peak."""
+        """Return the states before any loss: the peak is `window`, and has just been reached."""
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
@@ -294,7 +294,7 @@ class Compound(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the stationary loss window, and the rest of `window` as the delay window.
+        """Return the loss window and the delay window in equilibrium; their sum is `window`.
 
         `events` is the number of losses per second.
         """

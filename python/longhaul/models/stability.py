@@ -74,7 +74,7 @@ def _differentiation(nodes: Numbers) -> Numbers:
 
 
 def _interpolation(places: Numbers, at: float) -> Numbers:
-    """Return the weights of the values at `places` that give the interpolated value at `at`."""
+    """Return weights: the weighted sum of values at `places` is the interpolated value at `at`."""
     hit = np.isclose(places, at, rtol=0.0, atol=1e-14 * abs(places[-1]))
     if hit.any():
         return hit.astype(float)

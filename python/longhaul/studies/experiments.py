@@ -118,7 +118,7 @@ class Experiment:
         )
 
     def cells(self, scale: str) -> Cells:
-        """Return the cells (combinations of levels) at a scale; none for theory."""
+        """Return the cells (combinations of levels) at a scale; theory has no cells."""
         if scale not in self._cells:
             levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
             self._cells[scale] = Cells(self.name, self.axes, levels)
@@ -238,7 +238,7 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """Return the path of the file `name` beside `file` or, if there is none, in the study."""
+    """Return the path of the file `name` beside `file`, or else in the directory `study`."""
     own = file.parent / name
     return own if own.is_file() else study / name
 

@@ -64,9 +64,9 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """Add the judgement of a family of printed numbers to that of one of its claims.
+    """Return a claim's judgement, with the judgement of the claim's family added to it.
 
-    A reproduced claim becomes undecided if the family is undecided or outside its band.
+    A reproduced claim becomes undecided if its family is undecided or outside its band.
     """
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)
@@ -96,7 +96,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
     """Return, for each claim, its values in all bootstrap samples.
 
-    Values are computed for all samples at once, or sample by sample if the question needs this.
+    A question that cannot be answered for all samples at once is answered sample by sample.
     The list is empty for a claim whose interval does not come from bootstrap samples.
     """
     sampled: list[list[float]] = [[] for _ in measured]

@@ -107,9 +107,9 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return a provisional verdict on all levels, from those in `part`, which were run.
+    """Return a provisional verdict on all levels, derived from the levels that were run (`part`).
 
-    The verdict is empty if these levels say nothing about all levels. `kind` is the kind of number.
+    The verdict is empty if these levels allow no conclusion. `kind` is the kind of number.
     """
     if kind == COUNT:
         times = part.of / len(part.there)

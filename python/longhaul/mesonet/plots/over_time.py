@@ -285,9 +285,9 @@ def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
 
 
 def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
-    """Return name, begin and end (in seconds) of each phase of the traffic.
+    """Return name, begin and end (in seconds) of each part of the traffic.
 
-    Phases are those of users, of jumbo files, and of each long-lived flow.
+    Parts are the users, the jumbo files, and each long-lived flow.
     """
     scenario = tables.scenario
     end = scenario["intervals"] * tables.interval_s

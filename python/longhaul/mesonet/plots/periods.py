@@ -55,7 +55,10 @@ def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: floa
 
 
 def head(axes: Axes, periods: Sequence[Period], rows: Sequence[Means]) -> None:
-    """Draw the names of periods, and below them the means of at most `MOST_ROWS` lines."""
+    """Draw the name of each period and, below the name, the mean of each curve in the period.
+
+    Means are left out if there are more than `MOST_ROWS` curves.
+    """
     rows = rows if len(rows) <= MOST_ROWS else ()
     for place, period in enumerate(periods):
         middle = (period.from_s + period.to_s) / 2

@@ -189,9 +189,9 @@ def beside(
 
 
 def _moves(half: np.ndarray, point: float) -> np.ndarray:
-    """Return candidate offsets of a label's centre from its point in pixels, the nearest first.
+    """Return candidate offsets of a label's centre from the labelled point, the nearest first.
 
-    `half` is half the label's width and height.
+    `half` is half the label's width and height; `point` is 1/72 inch. All are in pixels.
     """
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     towards = np.column_stack([np.cos(angles), np.sin(angles)])

@@ -161,10 +161,10 @@ class Data:
         return by_number
 
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
-        """Return the median over replications of a metric in two cells, joined by `combine`.
+        """Compare a metric in two cells: return the median of its combined values.
 
-        `combine` computes, for example, the difference between the values in `first` and `other`.
-        Only replications that both cells have count, and only if the combined value is not NaN.
+        For each replication that both cells have, `combine` computes a number, such as the
+        difference, from the values in `first` and `other`. Numbers that are NaN are left out.
         Raise NotRunError if no replication is left.
         """
         values = combine(*self.pairs(metric, first, other)[1:])

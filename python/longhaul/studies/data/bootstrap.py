@@ -177,7 +177,7 @@ class _AllSamples(Lookup):
 
 
 class _CellsOfAllSamples(_AllSamples):
-    """Cells; each metric is an array with a median per bootstrap sample."""
+    """Cells of an experiment; a cell's metric is an array of medians, one per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))

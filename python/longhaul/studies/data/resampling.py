@@ -66,7 +66,7 @@ class _Samples:
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
         """Return true if the experiments of `cell` and `other` have the same replications.
 
-        A bootstrap sample then has the same replications of both.
+        Every bootstrap sample then draws the same replications of both experiments.
         """
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
@@ -92,12 +92,12 @@ class _AllSamplesData(Data):
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """Cells by experiment; each number is an array over all samples."""
+        """Cells by experiment; a cell's metric is an array of medians, one per bootstrap sample."""
         return {name: experiment.cells_of_all() for name, experiment in self._samples.drawn.items()}
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """Drawn runs by experiment; a number is an array with a value per sample."""
+        """Drawn runs by experiment; a run's metric is an array with one value per sample."""
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]

@@ -253,7 +253,7 @@ def _columns(entries: Sequence[str]) -> int:
 def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     """Place the panels so that labels and legend fit.
 
-    Sizes are estimated from numbers of characters, because measuring takes as long as drawing.
+    Sizes of texts are estimated from numbers of characters, since measuring is as slow as drawing.
     """
     axis = panels[0].yaxis
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())

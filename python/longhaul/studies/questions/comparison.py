@@ -20,7 +20,7 @@ class ComparedValues:
     """Position of each point: its level of an axis, or its value of another metric."""
     y: np.ndarray
     same: float
-    """Value of `y` if both sides are equal: 0 for differences, 1 for ratios."""
+    """Number in `y` that means equality of compared values: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:
@@ -98,10 +98,10 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Compare pairs of cells: return medians over common replications, by the pair's index.
+    """Compare a metric in pairs of cells: return the result of each pair, by the pair's index.
 
-    `combine` computes a number from the metric's values in both cells of a replication. Pairs
-    without a result are left out.
+    The result is the median of the numbers that `combine` computes for each replication from the
+    values in both cells. Pairs without a result are left out.
     """
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):

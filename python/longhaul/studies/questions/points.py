@@ -27,7 +27,7 @@ from longhaul.studies.selection import Predicate, Word, is_one_level, selects
 
 @dataclass(frozen=True)
 class Points:
-    """Values by the levels of the axes that a claim does not fix."""
+    """A metric's values, one for each combination of levels of axes that a claim leaves open."""
 
     experiments: tuple[str, ...]
     fixed: Words

@@ -21,7 +21,7 @@ KINDS: dict[Function, str] = {}
 
 @dataclass(frozen=True)
 class PythonQuestion(Question):
-    """A claim's number, which a function of the study computes from `key=value` words."""
+    """A question that a Python function of the study answers, given a claim's `key=value` words."""
 
     name: str
     function: Function

@@ -74,7 +74,7 @@ class Sides:
 
     @property
     def all(self) -> list[Words]:
-        """Words of the first side, then those of each comparison's second side."""
+        """Words of the first side, followed by the words of the second side of each comparison."""
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
