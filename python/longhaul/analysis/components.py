@@ -61,7 +61,7 @@ def principal_components(responses: ArrayLike) -> Components:
 
 @dataclass(frozen=True)
 class Cause:
-    """The most frequent level of a factor among the runs of a group."""
+    """A possible cause of a group of runs: a factor's most frequent level in the group."""
 
     factor: str
     level: object

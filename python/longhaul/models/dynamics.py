@@ -63,10 +63,10 @@ class OneState(Dynamics):
 
 @dataclass(frozen=True)
 class WindowOnly(OneState):
-    """An algorithm whose window grows and shrinks as a function of window and round-trip time.
+    """An algorithm whose state is only the window; losses reduce it by a fraction.
 
-    `increase` maps window and round-trip time to segments per round trip. `decrease` maps the
-    window to the fraction that a loss removes.
+    `increase` maps window and round-trip time to the growth in segments per round trip. `decrease`
+    maps the window to the fraction by which a loss reduces it.
     """
 
     increase: Callable[[float, float], float]
@@ -342,7 +342,7 @@ class Illinois(OneState):
     low_window: float = 15.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the window after the first loss, with the decrease at a full queue."""
+        """Return the window after the first loss: the queue is full, so the decrease is largest."""
         return [window * (1.0 - self.max_decrease)]
 
     def derivative(

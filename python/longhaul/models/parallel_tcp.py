@@ -129,7 +129,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return throughput without losses (5.6, 5.7); None if total windows exceed BDP plus buffer."""
+    """Return loss-free throughput (equations 5.6, 5.7); None if windows exceed BDP plus buffer."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None

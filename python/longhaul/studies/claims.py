@@ -165,8 +165,8 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
 
-    Keys that the claim lacks are empty columns. In `where`, `of` is the claim's first experiment by
-    default.
+    The columns of missing keys are empty. If the claim's `where` does not name experiments by `of`,
+    the claim's first experiment is added as `of`.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]

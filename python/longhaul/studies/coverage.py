@@ -58,10 +58,10 @@ class RecordedCells:
 
 
 def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevels | None:
-    """Return the levels of a claim's `whole` axis at which all runs that the claim needs exist.
+    """Return the levels at which all needed runs exist, for a claim about all levels of an axis.
 
     A level is left out if a metric of the claim was not measured in one of the level's cells.
-    Return None for a claim without a `whole` axis.
+    Return None for other claims.
     """
     axis = claim.question.whole_axis
     if axis is None:

@@ -84,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement with a text on the runs that its claim needs, and its existing cells."""
+    """Return a judgement with `needs` (runs that its claim needs) and `there` (existing cells)."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -238,7 +238,7 @@ def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
 
 
 def _value(question: Question, data: Data) -> tuple[float | None, str]:
-    """Return the measured value and an empty text, or None and the reason why there is no value."""
+    """Return a question's measured value and an empty text, or None and the reason for None."""
     try:
         value = question.value(data)
     except NotRunError as error:
@@ -300,7 +300,7 @@ def number(value: float | None) -> str:
 
 
 def band(claim: Claim) -> str:
-    """Return, as text, the band that a claim accepts, such as `2 to 3` or `at least 2`."""
+    """Return the band of a claim's expected values as text, such as `2 to 3` or `at least 2`."""
     low, high = (
         number(end) if isfinite(end) else "" for end in (claim.expected.low, claim.expected.high)
     )

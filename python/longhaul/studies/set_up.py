@@ -132,7 +132,7 @@ def _merged(groups: Iterable[Group]) -> Iterator[Group]:
 
 
 def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the texts drawn at a link: rate and delay, queue discipline, and queue limit."""
+    """Return a link's lines of text in a diagram: rate and delay, queue discipline, queue limit."""
     queue = link.get("queue", {})
     rate = re.sub(r"bps$", "bit/s", str(link.get("rate", "")))
     words = [f"{rate}, {link.get('delay', '')}".strip(", "), str(queue.get("kind", ""))]

@@ -121,10 +121,10 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
 
 
 def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, float]]:
-    """Return the competitors with offsets (in points) at which their numbers do not overlap.
+    """Return each competitor's index, and the offset (right, up) of its number in points.
 
-    Numbers with nearly equal residuals are placed in a row. More than `fit` numbers need several
-    rows, where smaller residuals are lower.
+    The offsets keep numbers with nearly equal residuals from overlapping: the numbers stand side by
+    side. More than `fit` numbers need several rows, with smaller residuals in lower rows.
     """
     place = axes.transData + axes.transAxes.inverted()
     whole = place.transform(np.column_stack([np.zeros(len(values)), values]))[:, 1]

@@ -97,7 +97,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return an index, by level, of a table of the rows with the numbers `rows`."""
+        """Return an index by level of some runs; `rows` are their numbers in the whole table."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -252,7 +252,7 @@ class _SampleRuns(Lookup):
         return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Return each run's replication number; repeated draws get numbers of their own."""
+        """Return each run's replication number; a replication drawn again gets a new number."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():

@@ -30,9 +30,9 @@ class NotedData(Data):
         return samples
 
     def noted(self) -> int | None:
-        """Return the fewest replications in any read of time series since the last call.
+        """Return the smallest number of replications in the time series read since the last call.
 
-        Return None if there was no read.
+        Return None if no time series were read.
         """
         fewest = min(self._counts, default=None)
         self._counts.clear()

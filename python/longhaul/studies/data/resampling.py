@@ -53,9 +53,10 @@ class _Samples:
         self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
-        """Return `Data.paired` of each bootstrap sample; NaN if no replication has both cells.
+        """Return the median of a metric's paired values in two cells, for each bootstrap sample.
 
-        Both cells must belong to experiments with the same replications.
+        `combine` computes one number from both values of a replication. The median is NaN in a
+        sample without a common replication. Both experiments must have the same replications.
         """
         (name, where), (beside, there) = cell, other
         key = metric, name, tuple(where.items()), beside, tuple(there.items()), combine

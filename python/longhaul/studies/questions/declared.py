@@ -219,7 +219,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """Kind of a number that compares two sides: `ratio` (1 if equal), `sign` (0), or empty."""
+        """Kind of the number: `ratio` (1 if both sides are equal), `sign` (0 if so), or empty."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO

@@ -68,7 +68,7 @@ class Sides:
     def side(self, name: str) -> Words:
         """Return all words of the second side of the comparison `name`.
 
-        These are the words of the first side, unless the second side has its own for a key.
+        The second side inherits the words of the first side, except for keys that it sets itself.
         """
         return {**self.own, **self.compared[name]}
 
