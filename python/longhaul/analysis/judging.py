@@ -133,7 +133,7 @@ class Expected:
     def _could_miss_little(self, interval: Interval) -> bool:
         """Return true if the interval is too wide for a test of the printed number.
 
-        It then contains half or twice this number, or `opposite`.
+        Such an interval contains half or twice the printed number, or the value `opposite`.
         """
         printed = self.printed or 0.0
         others = (0.5 * printed, 2.0 * printed, self.opposite)

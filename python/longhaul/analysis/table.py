@@ -371,7 +371,7 @@ class ResponseTable:
         return {number: str(level) for number, level in every if level in levels}
 
     def require_levels(self) -> None:
-        """Raise TableError if a run lacks a level of a factor, as runs of other experiments may."""
+        """Raise TableError if a run has no level for one of the factors."""
         for factor in self.factors:
             if without := self.frame[factor].null_count():
                 raise TableError(

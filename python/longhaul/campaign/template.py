@@ -58,7 +58,7 @@ def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
 
 
 def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
-    """Read a scenario given as a table, or as the name of a file such as a run's `run.json`."""
+    """Read a scenario from `given`: a table, or the name of a file such as a run's `run.json`."""
     if isinstance(given, Mapping):
         return _extending(dict(given), file)
     if not isinstance(given, str):

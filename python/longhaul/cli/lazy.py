@@ -85,7 +85,7 @@ class Deferred(TyperCommand):
 
 
 def _instead(option: str, command: TyperCommand) -> str:
-    """Return a hint about an unknown option: its name in Longhaul, or the scenario key to set."""
+    """Return a hint about an unknown option: the option or scenario key to use in its place."""
     options = {name for parameter in command.params for name in parameter.opts}
     other = OTHER_NAMES.get(option)
     if option == "--replications" and command.name == "run":

@@ -90,8 +90,8 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    `broken` are experiments of which runs failed. Verdicts on such an experiment are
-    `not evaluated`, except `worse` and `starves`.
+    `broken` are experiments with failed runs. The verdict on a criterion with such an experiment
+    becomes `not evaluated`, unless it is `worse` or `starves`.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria

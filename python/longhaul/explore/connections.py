@@ -224,7 +224,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return metrics that colour links, without queue lengths: losses, utilisation, delay.
+    """Return the losses, utilisation and queueing delay of links over time.
 
     `seconds` are the times of the samples.
     """

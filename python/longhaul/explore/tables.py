@@ -59,7 +59,7 @@ class Roles:
     units: Mapping[str, str] = field(default_factory=dict)
     """Units by column name, for columns whose names do not end in the unit."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Heading under which the page lists each column, such as a period of the run."""
+    """Headings under which the page lists columns, by column name; such as periods of the run."""
     competitor: str | None = None
     """Factor whose levels are compared under equal conditions, such as the algorithm."""
     title: str = ""

@@ -71,10 +71,10 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Return pairs of responses to compare: by the pair's name, the indices of both.
+        """Return the pairs of responses to compare, as indices of `responses`, by the pair's name.
 
         The first response is that of the competitor's own flows, the second that of the flows
-        competing with them. Each flow group has a pair. Without groups, two responses are one.
+        competing with them. Each flow group has a pair. Without groups, two responses are a pair.
         """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1

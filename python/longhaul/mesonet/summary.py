@@ -88,7 +88,7 @@ def _by_period(
     figures: Sequence[pl.Expr],
     key: str | None = None,
 ) -> pl.DataFrame:
-    """Return metrics of the table `name`: a row per period and value of the column `key`."""
+    """Return metrics of the table `name`, with a row per period and per value of column `key`."""
     if not tables.has(name):
         return pl.DataFrame()
     table: pl.DataFrame = getattr(tables, name)

@@ -124,7 +124,7 @@ def run(
 ) -> tuple[Sets, Measured]:
     """Simulate the model's thirty flows for `hours` hours.
 
-    Return the results of the three sets of flows, and samples of each minute.
+    Return the results of the three sets of flows, and the averages over each minute.
     """
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)

@@ -264,7 +264,7 @@ class Bic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives of the peak, and of the round trips since the last loss.
+        """Return derivatives of both states: the peak, and the round trips since the last loss.
 
         A loss sets the peak to the window, and the round trips to 0.
         """

@@ -247,7 +247,8 @@ def _conditions(file: Path) -> dict[str, Conditions]:
     """Read a table of conditions: its first column is the axis, its other columns are factors.
 
     Return `{axis: {level of the axis: {factor: level}}}`. If the second column is `replication`, a
-    level of the axis has a row per replication from 0 on, and a factor has a tuple of levels.
+    level of the axis has a row per replication from 0 on, and each factor has a tuple with its
+    level in each replication.
     """
     rows = read_rows(file)
     if not rows:

@@ -333,7 +333,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """Return the numbers of verdicts as text: of all claims, of claims on one run, of checks."""
+    """Return text that counts each verdict, separately for claims, checks and hypotheses."""
     claims, checks, hypotheses = kinds(judgements)
     derived = len(statements([judgement for judgement in claims if judgement.claim.derived]))
     note = f" ({derived} of them derived, not the source's own)" if derived else ""

@@ -128,10 +128,10 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if a comparison's verdict at some levels is kept as a provisional verdict.
+    """Return true if a comparison's verdict on some levels is a provisional verdict on all levels.
 
-    It is kept if it is `reproduced`, or if the interval is not wholly on the claimed side of
-    `equal`, the number for equal sides.
+    This is so if the verdict is `reproduced`, or if the interval is not wholly on the claimed side
+    of `equal`: 0 for a difference, 1 for a ratio.
     """
     # The claim is about the size of the number, not about its sign.
     if expected.opposite is None:

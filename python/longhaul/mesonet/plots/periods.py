@@ -101,7 +101,7 @@ def _number(value: float) -> str:
 
 
 def make_room(drawing: Figure) -> None:
-    """Move titles above the text that `head` has drawn, and make the figure higher."""
+    """Move the panels' titles above the text drawn by `head`, and make the figure higher."""
     texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
     if not texts:
         return

@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Label for the algorithm's own flows, or for the first of two responses."""
+    """Label of the algorithm's own flows or, without flow groups, of the first response."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""

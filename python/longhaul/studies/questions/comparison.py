@@ -52,7 +52,7 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 
 
 def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
-    """Return the values that a claim selects or, if it compares, their differences or ratios.
+    """Return a claim's numbers: the values that it selects, or differences or ratios of values.
 
     Raise NotRunError if there is no value.
     """

@@ -40,9 +40,9 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return `take` with a check that raises NotRunError for fewer than `count` values.
+    """Return the statistic `take` with a check: fewer than `count` values raise NotRunError.
 
-    `what` names the statistic in the error.
+    `what` is the name of the statistic in the error.
     """
 
     def checked(values: ComparedValues) -> np.ndarray:

@@ -75,7 +75,7 @@ class Selection:
     several: Words
     """Selections of several levels, such as `5..` or `8,21`, by axis."""
     when: Words
-    """Ranges by metric; only points with values of these metrics in the ranges are used."""
+    """Ranges of values, by metric; only points with all these metrics in range are used."""
     texts: tuple[str, ...]
     """Metrics, or arithmetic on metrics; a point's value is the mean of these texts' values."""
 

@@ -1,4 +1,4 @@
-"""Numbers of claims that a study's Python functions compute from the results."""
+"""Questions that a study's Python functions answer by a number computed from the results."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

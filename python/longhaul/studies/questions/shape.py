@@ -79,7 +79,7 @@ class Shape:
             raise ValueError("where: along and with. do not go together")
 
     def reduced(self, numbers: np.ndarray) -> np.ndarray:
-        """Reduce the numbers of groups, along the last axis of the array, to one number."""
+        """Reduce `numbers`, with one number per group along the last axis, to a single number."""
         if self.above is not None:
             numbers = (numbers > self.above).astype(float)
         if self.below is not None:
