@@ -76,9 +76,9 @@ class CongestionControl:
         """
 
     def observe(self, ack: Ack, window: Window) -> None:
-        """Process every acknowledgement of new segments, in any phase, before `on_ack`.
+        """Process every acknowledgement of new segments, also in slow start and recovery.
 
-        The window must not be changed.
+        `observe` is called before `on_ack`, and must not change the window.
         """
 
     def on_congestion(self, event: Congestion, window: Window) -> None:

@@ -47,7 +47,7 @@ class Interval:
     """Measurements of one flow during one round trip."""
 
     agent: int
-    """Number of the controlled flow, from 0, in the order of the flows' first actions."""
+    """Number of the flow among those that the agent controls, from 0, in order of first actions."""
     now_s: float
     duration_s: float
     throughput_bps: float

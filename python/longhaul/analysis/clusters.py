@@ -22,7 +22,7 @@ class Dendrogram:
     merges: np.ndarray
     """Linkage matrix in the format of `scipy.cluster.hierarchy.linkage`."""
     labels: np.ndarray
-    """Number of each competitor's cluster, from 1; the tree is cut at a fraction of its height."""
+    """Number of each competitor's cluster, from 1; clusters are the subtrees below the cut."""
     distinctive: tuple[int, ...]
     """Indices of a minority that joins the other competitors in the last merge; may be empty."""
     responses: int

@@ -25,9 +25,10 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """Each replication's mean deviation from a family of printed numbers, in `values`."""
+    """Deviations of our replications from a family of printed numbers."""
 
     values: tuple[float, ...]
+    """Mean deviation of each replication from the printed numbers."""
     band: Interval
     """Acceptable range of the mean deviation: the mean of the printed numbers' own bands.
 
@@ -72,7 +73,7 @@ class Family:
 
     @property
     def text(self) -> str:
-        """Summary such as `0 of 20 replications reach print, ours 26 % lower`."""
+        """Number of replications that reach the printed values, and `difference`, as text."""
         side = "higher" if self.difference >= 0.0 else "lower"
         by = f"{100.0 * abs(self.difference):.0f} %"
         return f"{self.reaching} of {len(self.values)} replications reach print, ours {by} {side}"

@@ -9,11 +9,11 @@ _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str, root: str = "") -> int | None:
-    """Return the number of the line that sets a key or, if there is none, of its table's header.
+    """Return the number of the line that sets a key, or else of the header of the key's table.
 
-    `path` is written as in messages, such as `flows.0.count`; `root` is the name of the scenario's
-    table. A key of an inline table has the line where the inline table begins. None if no line is
-    found.
+    `path` is the key as written in messages, such as `flows.0.count`; `root` is the name of the
+    scenario's table. For a key of an inline table, return the line where the inline table begins.
+    Return None if no line is found.
     """
     wanted = [*_parts(root), *path.split(".")]
     best, longest = None, 0

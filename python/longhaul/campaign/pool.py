@@ -210,7 +210,7 @@ _STORAGE_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.E
 
 
 def _become_worker(memory: int | None) -> None:
-    """Ignore Ctrl-C, which the main process handles; end when the main process ends."""
+    """Set up a worker process: limit its memory, ignore Ctrl-C, and end with the main process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The main process ends workers by SIGTERM, and prints the message itself.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

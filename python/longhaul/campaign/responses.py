@@ -152,9 +152,9 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first response in `places` that the runs will lack, and an error.
+    """Return the first response of `places` that the runs will lack, with the error to raise.
 
-    Return None if they will have all. `keep` names tables that are stored with all rows.
+    Return None if the runs will have all responses. `keep` names the tables that are stored whole.
     """
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
@@ -188,7 +188,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return the path `place` without the name of its row, if `known` has no names of rows."""
+    """Shorten a path `TABLE.ROW.COLUMN` to `TABLE.COLUMN`, if `known` has no names of the rows."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(

@@ -23,8 +23,8 @@ class Store:
     """Directory of finished runs, found by results version and hash of the scenario.
 
     Several programs on several machines may use a store at the same time. Methods take a run's
-    scenario, or the hash of the scenario. Different selections of a run's values are kept under
-    different names, `variant`.
+    scenario, or the hash of the scenario. Stores with different `variant` keep different
+    selections of a run's values.
     """
 
     def __init__(self, path: str | Path, variant: str = "") -> None:

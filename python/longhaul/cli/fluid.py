@@ -162,8 +162,8 @@ def hybrid(
 ) -> None:
     """Simulate three sets of ten flows over Abilene (hybrid model; NIST SP 500-282, appendix B).
 
-    The columns are each set's mean throughput per flow and mean round-trip time, and ratios of the
-    sets.
+    The table has the mean throughput per flow and the mean round-trip time of each set, and ratios
+    between sets.
     """
     from longhaul.models import abilene_lee, plots
 

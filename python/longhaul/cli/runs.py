@@ -130,7 +130,7 @@ def _print_summary(results: Results, target: Path) -> None:
 
 
 def _next_plot(results: Results) -> str:
-    """Return the name of the most informative plot of a TCP run, after a space, for a hint.
+    """Return an argument such as ` cwnd`: the name of the most informative plot of a TCP run.
 
     For other kinds of runs, return an empty text, which means all plots.
     """

@@ -135,8 +135,8 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of the metrics `shown` for one link or proxy.
 
-    `found` has its metrics in each run, and none if the run lacks it. Of each run's columns, only
-    the last one (all flows) has values.
+    `found` has the metrics of this link or proxy in each run; they are empty for a run without it.
+    The values are in the last column of each run (all flows), and its other columns are empty.
     """
     rows = []
     for figure, form in shown:

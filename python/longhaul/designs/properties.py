@@ -20,7 +20,7 @@ ROWS = 1024
 
 
 class DesignError(LonghaulError):
-    """Error: a design does not exist, or it does not fit the request."""
+    """Error: a design is invalid or unknown, or none meets the requirements."""
 
 
 def check_two_level(matrix: np.ndarray) -> np.ndarray:

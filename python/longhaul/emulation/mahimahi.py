@@ -39,7 +39,7 @@ class Direction:
 
 @dataclass
 class Shells:
-    """The path that a command line's nested programs define, and the program to run."""
+    """The network path that nested programs of mahimahi define, and the program to run in it."""
 
     down: Direction = field(default_factory=Direction)
     up: Direction = field(default_factory=Direction)
@@ -78,7 +78,7 @@ class Shells:
 def translate(words: Sequence[str]) -> Shells:
     """Translate a command line such as `mm-delay 20 mm-link up down --`.
 
-    Raises EmulationError for options without a counterpart.
+    Raises EmulationError for options that Longhaul cannot emulate.
     """
     shells, rest = Shells(), list(words)
     if not rest or rest[0] not in TOOLS:

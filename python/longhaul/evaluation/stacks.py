@@ -25,7 +25,7 @@ TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 
 def table(written: str) -> dict[str, Any] | None:
-    """Return the settings of a QUIC contender `STACK:CONGESTION`; None for other texts.
+    """Return the settings of a QUIC contender; None if `written` is not `STACK:CONGESTION`.
 
     Raises:
         ScenarioError: this build has no such stack, or the stack has no such congestion control.

@@ -99,10 +99,7 @@ class Terms:
     note: str
     """Note about the rules of the verdicts, shown on the page."""
     trades: bool = False
-    """True if being better in one quantity and worse in another is a trade-off.
-
-    If false, the verdict is then `worse`.
-    """
+    """True if the verdict on worse and better quantities together is `trade-off`, not `worse`."""
 
 
 @dataclass(frozen=True)

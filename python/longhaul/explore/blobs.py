@@ -25,7 +25,7 @@ class Blobs:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array as a blob; return its number, and `raw` if the blob is not deflated."""
+        """Add an array as a blob; return the blob's number, and `raw` if it is not compressed."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)

@@ -224,7 +224,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return metrics that colour links, without queue lengths: losses, utilisation, delay.
+    """Return the losses, utilisation and queueing delay of links over time.
 
     `seconds` are the times of the samples.
     """
@@ -248,7 +248,7 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 def _scenario(run: Results) -> Scenario | None:
     """Return the scenario of a run; None if it cannot be parsed.
 
-    The scenario may need a user's algorithms, or another version.
+    For example, it may name a user's algorithm, or be of another version of Longhaul.
     """
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)

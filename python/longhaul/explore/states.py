@@ -1,4 +1,4 @@
-"""State of algorithms at each ACK for the page: a table with a row per traced connection."""
+"""State of algorithms at each ACK, for the explorer: a table with a row per traced connection."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -86,7 +86,7 @@ class Figure:
     listed: tuple[str, ...] = ()
     """Lists that show the metric: `summary` (of a run), `merit` (metrics of RFC 5166), or both."""
     only_some: bool = False
-    """True if only some links have the metric; tables omit its row if no link has it."""
+    """True if only some links have the metric; without such links, tables omit its row."""
     needs_capacity: bool = False
     """True if the metric is undefined for links without capacity in the measurement window."""
     most: float = inf
@@ -152,10 +152,7 @@ def unit_of(name: str) -> str:
 
 
 def with_unit(words: str, unit: str) -> str:
-    """Append a unit in parentheses to words that do not contain it.
-
-    `flows completed` contains `flows`.
-    """
+    """Append a unit in parentheses, unless the words contain it, as `flows completed` does."""
     return f"{words} ({unit})" if unit and unit not in re.findall(r"\w+", words) else words
 
 

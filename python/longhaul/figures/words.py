@@ -61,7 +61,7 @@ def figure_at(place: str) -> Figure | None:
 
 
 def place_of(figure: Figure) -> str:
-    """Return the path of a metric as campaigns write it, such as `links.NAME.utilization`."""
+    """Return a metric's path in responses of campaigns, such as `links.NAME.utilization`."""
     table = ROWS.get(figure.of)
     return f"{table}.NAME.{figure.name}" if table else figure.name
 

@@ -97,7 +97,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
 
 def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """Return the factor whose levels are the competitors, such as the algorithm.
+    """Return the name of the factor whose levels compete, such as the algorithm.
 
     Raise an error if the factor has fewer than `count` levels.
     """

@@ -204,7 +204,7 @@ MINUS = "\N{MINUS SIGN}"
 def in_signs(
     table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, list[str]], str]:
-    """Return the levels of each factor as texts, one for each condition, and a legend of the signs.
+    """Return each factor's levels in `conditions` as texts or signs, and a legend of the signs.
 
     The first level of a factor with two levels is written as a minus, the second as a plus.
     """

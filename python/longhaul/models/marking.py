@@ -35,7 +35,7 @@ class Marking(Protocol):
         ...
 
     def gain(self, link: FluidLink) -> float:
-        """Return the rate (1/s) at which the average follows the queue; 0 without an average."""
+        """Return the rate (1/s) at which the average queue follows the queue; 0 without average."""
         ...
 
 

@@ -129,7 +129,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return throughput without losses (5.6, 5.7); None if total windows exceed BDP plus buffer."""
+    """Return loss-free throughput (equations 5.6, 5.7); None if windows exceed BDP plus buffer."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None
@@ -183,7 +183,7 @@ class Equilibrium:
 
 
 def red_queue(path: Path, connections: int, p: float) -> float:
-    """Return the queue at loss rate `p`: all windows minus the BDP (`G(p)`, 5.14 to 5.16)."""
+    """Return `G(p)` (5.14 to 5.16), the queue: packets not lost at loss rate `p`, minus the BDP."""
     window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
     return connections * window * (1.0 - p) - path.bdp
 
@@ -209,8 +209,8 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
     """Return the smallest and the largest number of connections with an equilibrium under RED.
 
-    With fewer, maximum windows do not fill the queue to `q_min`. With more, the loss rate `p_max`
-    does not keep the queue below `q_max`. The smallest number is not rounded.
+    With fewer connections, maximum windows do not fill the queue to `q_min`. With more connections,
+    the loss rate `p_max` does not keep the queue below `q_max`. The smallest number is not rounded.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

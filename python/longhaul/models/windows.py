@@ -99,7 +99,7 @@ class Trajectory:
         return self.rounds.filter(pl.col("round") > cuts[1])
 
     def figures(self) -> dict[str, Any]:
-        """Return the number of window reductions, and statistics of the window over `settled`."""
+        """Return the number of window reductions, and window statistics of the settled rounds."""
         settled = self.settled()
         cwnd = settled["cwnd_pkts"]
         return {

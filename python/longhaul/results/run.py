@@ -57,7 +57,7 @@ class Results:
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:
-        """Return advice on how to record the table `name`, for the error if it is missing."""
+        """Return advice on how to record the table `name`, for the error about a missing table."""
         return self.kind.remedies.get(name, "run the scenario again")
 
     @cached_property
@@ -188,7 +188,7 @@ class Results:
 
     @cached_property
     def proxy_series(self) -> pl.DataFrame:
-        """Samples of proxies: the window between their nodes, and the local queue."""
+        """Samples of proxies: window of the connection between a proxy's nodes, and local queue."""
         return self.series.filter(pl.col("kind") == "proxy")
 
     @property

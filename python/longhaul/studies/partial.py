@@ -96,7 +96,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the reason for a verdict: which levels were run and, if undecided, what they show."""
+    """Return the reason for a verdict: the levels that were run and, if undecided, their result."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -107,9 +107,9 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return a provisional verdict on all levels, from those in `part`, which were run.
+    """Return a provisional verdict on all levels, derived from the levels that were run (`part`).
 
-    The verdict is empty if these levels say nothing about all levels. `kind` is the kind of number.
+    The verdict is empty if these levels allow no conclusion. `kind` is the kind of number.
     """
     if kind == COUNT:
         times = part.of / len(part.there)
@@ -128,10 +128,10 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if a comparison's verdict at some levels is kept as a provisional verdict.
+    """Return true if a comparison's verdict on some levels is a provisional verdict on all levels.
 
-    It is kept if it is `reproduced`, or if the interval is not wholly on the claimed side of
-    `equal`, the number for equal sides.
+    This is so if the verdict is `reproduced`, or if the interval is not wholly on the claimed side
+    of `equal`: 0 for a difference, 1 for a ratio.
     """
     # The claim is about the size of the number, not about its sign.
     if expected.opposite is None:

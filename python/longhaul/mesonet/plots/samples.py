@@ -1,4 +1,4 @@
-"""Samples of a line over time: all of them, or only minima and maxima if the whole run is shown."""
+"""Points of a curve over time: all samples, or only minima and maxima if the whole run is shown."""
 
 import polars as pl
 from matplotlib.axes import Axes

@@ -24,7 +24,7 @@ DrawRun = Callable[[Axes, Results, Options], None]
 def of_mesonet(
     name: str, help: str, needs: str, takes: Sequence[str] = (), *, from_zero: bool = True
 ) -> Callable[[DrawRun], Draw]:
-    """Register a plot of an optional table of MesoNet runs; `needs` is the name of the table."""
+    """Return a decorator that registers a plot of MesoNet runs with the optional table `needs`."""
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, has_table(needs), takes)

@@ -97,7 +97,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return an index, by level, of a table of the rows with the numbers `rows`."""
+        """Return an index by level of some runs; `rows` are their numbers in the whole table."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -170,14 +170,14 @@ class _AllSamples(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """Return each row of `numbers`, an array over samples; None for a row without values."""
+        """Return the rows of `numbers` as arrays; None for a row without any value."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
 
 
 class _CellsOfAllSamples(_AllSamples):
-    """Cells; each metric is an array with a median per bootstrap sample."""
+    """Cells of an experiment; a cell's metric is an array of medians, one per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))
@@ -189,7 +189,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Runs, a row per cell and draw; numbers are arrays with a value per bootstrap sample."""
+    """Drawn runs: row k of a cell has the k-th run of each bootstrap sample; numbers are arrays."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]
@@ -215,7 +215,7 @@ class _RunsOfAllSamples(_AllSamples):
 
 @dataclass(frozen=True)
 class _CellOrder:
-    """Cells of a bootstrap sample in the order of its runs, with indices by level."""
+    """Cells of a bootstrap sample, in the order in which they first occur among its runs."""
 
     cells: np.ndarray
     counts: np.ndarray
@@ -252,7 +252,7 @@ class _SampleRuns(Lookup):
         return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Return each run's replication number; repeated draws get numbers of their own."""
+        """Return each run's replication number; a replication drawn again gets a new number."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():

@@ -67,7 +67,7 @@ class Line:
     look: Style
     where: Mapping[str, str | float] = field(default_factory=dict)
     curve: Callable[..., Curve] | None = None
-    """Function that computes the line at the levels `where`; None to draw `metric`."""
+    """Function that computes the line from results at levels `where`; None to draw `metric`."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Figure:
 
 
 def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:
-    """Draw a figure with the printed numbers of `claims`; return None if it has no runs."""
+    """Draw a figure with the source's numbers in `claims`; return None if it has no runs."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
@@ -253,7 +253,7 @@ def _columns(entries: Sequence[str]) -> int:
 def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     """Place the panels so that labels and legend fit.
 
-    Sizes are estimated from numbers of characters, because measuring takes as long as drawing.
+    Sizes of texts are estimated from numbers of characters, since measuring is as slow as drawing.
     """
     axis = panels[0].yaxis
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())

@@ -20,7 +20,7 @@ class ComparedValues:
     """Position of each point: its level of an axis, or its value of another metric."""
     y: np.ndarray
     same: float
-    """Value of `y` if both sides are equal: 0 for differences, 1 for ratios."""
+    """Number in `y` that means equality of compared values: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:
@@ -52,7 +52,7 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 
 
 def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
-    """Return the values that a claim selects or, if it compares, their differences or ratios.
+    """Return a claim's numbers: the values that it selects, or differences or ratios of values.
 
     Raise NotRunError if there is no value.
     """
@@ -98,10 +98,10 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Compare pairs of cells: return medians over common replications, by the pair's index.
+    """Compare a metric in pairs of cells: return the result of each pair, by the pair's index.
 
-    `combine` computes a number from the metric's values in both cells of a replication. Pairs
-    without a result are left out.
+    The result is the median of the numbers that `combine` computes for each replication from the
+    values in both cells. Pairs without a result are left out.
     """
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
@@ -162,8 +162,8 @@ def _pairs(
 
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
-    """Return true if the two sides of a comparison are compared at equal levels of an axis.
+    """Return true if points of the two sides must have equal levels of an axis to be compared.
 
-    `count` and `other` are the numbers of levels that the sides have.
+    `count` and `other` are the numbers of levels of the axis on the two sides.
     """
     return min(count, other) > 1 if axis == OF else max(count, other) > 1

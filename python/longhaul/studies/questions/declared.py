@@ -40,9 +40,9 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return `take` with a check that raises NotRunError for fewer than `count` values.
+    """Return the statistic `take` with a check: fewer than `count` values raise NotRunError.
 
-    `what` names the statistic in the error.
+    `what` is the name of the statistic in the error.
     """
 
     def checked(values: ComparedValues) -> np.ndarray:
@@ -219,7 +219,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """Kind of a number that compares two sides: `ratio` (1 if equal), `sign` (0), or empty."""
+        """Kind of the number: `ratio` (1 if both sides are equal), `sign` (0 if so), or empty."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO

@@ -36,7 +36,7 @@ class Question(ABC):
 
     @abstractmethod
     def value(self, data: Data) -> float:
-        """Return the number computed from results; raise NotRunError if a value is missing."""
+        """Return the number that answers the question; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
         """Return the number in each bootstrap sample; None if `value` must compute each alone."""
@@ -56,7 +56,7 @@ class Question(ABC):
 
     @abstractmethod
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the `words` (`key=value`) of one side of a comparison name."""
+        """Return the metrics in `words`, the `key=value` words of one side of a comparison."""
 
     @property
     def metric(self) -> str:
@@ -100,7 +100,7 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of `axis`; None if its other levels differ from `cell`."""
+        """Return the question's level of `axis`; None if another of its words is not in `cell`."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
@@ -123,8 +123,8 @@ class Question(ABC):
     def _required_metrics(self, words: Words) -> list[str]:
         """Return the metrics that are needed in every cell with the levels in `words`.
 
-        If ranges of metrics (`when.`) select the cells, these metrics are needed; otherwise the
-        question's own.
+        They are the metrics whose ranges select cells (`when.METRIC`). Without such ranges, they
+        are the metrics in `metric=`.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by

@@ -79,7 +79,7 @@ class Shape:
             raise ValueError("where: along and with. do not go together")
 
     def reduced(self, numbers: np.ndarray) -> np.ndarray:
-        """Reduce the numbers of groups, along the last axis of the array, to one number."""
+        """Reduce `numbers`, with one number per group along the last axis, to a single number."""
         if self.above is not None:
             numbers = (numbers > self.above).astype(float)
         if self.below is not None:
@@ -112,10 +112,10 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the value of `whole=` (see `coverage`): an axis, `*` for all runs, or empty."""
+    """Return the word `whole` of a claim: an axis, `*` or empty; see module `coverage`."""
     return str(words.get("whole", ""))
 
 
 def is_axis(whole: str) -> bool:
-    """Return true if the value of `whole` is an axis; false if it is empty or `*`."""
+    """Return true if the text `whole` names an axis; false if the text is empty or `*`."""
     return whole not in ("", REST)
