@@ -46,7 +46,7 @@ pub(crate) enum Delivery {
     ToSender(u32),
     /// Packets that arrive by the next observation, and by the next timer of the receiver, go to this receiver alone.
     ToReceiver(u32),
-    /// Packets go to receivers of connections only, up to the next timer of any receiver.
+    /// Packets that arrive by the next observation, and by the next timer of any receiver, go to receivers alone.
     ToReceivers,
     /// Packets go to endpoints that delay packets, up to the next observation. Packets to other endpoints are delivered
     /// at their arrival times.
@@ -387,8 +387,8 @@ fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// Returns the lookahead of a link that alone feeds all links behind it: those that its packets enter next, and those
-/// that the answers to its packets enter first. Returns `None` for other links.
+/// Returns the lookahead of a link if the links behind it get only its packets and the answers to them, and all these
+/// links are plain ([`is_plain`]). Returns `None` otherwise.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,

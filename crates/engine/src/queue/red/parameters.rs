@@ -159,7 +159,7 @@ pub enum Gentle {
     Frozen,
 }
 
-/// Condition for the mark of a selected ECN-capable packet. If it is not met, the packet is dropped.
+/// Condition under which a selected ECN-capable packet is marked instead of dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marking {
     /// The packet is marked, unless the average is so high that every packet is dropped.
@@ -445,7 +445,7 @@ mod tests {
         completed.map(|()| values)
     }
 
-    /// Checks that parameters of the adaptation are derived only if it is enabled, and never `bottom` for `gared`.
+    /// Checks that parameters of the adaptation get defaults only if `adaptive` is set; with `gared`, `bottom` gets none.
     #[test]
     fn an_adaptation_has_its_own_values() {
         let keys = ["interval", "alpha", "beta", "top", "bottom"];

@@ -152,7 +152,7 @@ impl Relation {
 }
 
 impl Fact {
-    /// Creates a condition of a script on a value; `name` is the kernel's name of the value.
+    /// Creates a condition as in packetdrill's scripts: the kernel's variable `name` is compared with `value`.
     pub(super) fn of_kernel(name: &str, relation: Relation, value: f64) -> Self {
         let own = NAMES.iter().find(|(kernel, _)| *kernel == name);
         Self {
