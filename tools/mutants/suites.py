@@ -38,7 +38,7 @@ class Suite:
     reached: dict[Test, frozenset[int]]
 
     def of(self, mutation: Mutation, home: str) -> list[Test]:
-        """Return the tests that reach a change: tests of `home` first, then by their duration."""
+        """Return the tests that execute a change, those of package or folder `home` first."""
         tests = [test for test, numbers in self.reached.items() if mutation.number in numbers]
         return sorted(tests, key=lambda test: (test.home != home, test.seconds, test.name))
 

@@ -56,7 +56,7 @@ class Verdict:
     within: bool
 
     def cells(self, figures: Mapping[str, Figure] = FIGURES) -> list[str]:
-        """Return the cells of a table's row: the figure's title, both values and their difference.
+        """Return a table row: title of the figure, kernel's value, our value, and difference in %.
 
         `figures` has the titles and formats of the figures. A value that is not a number, such as
         the window at the end of a slow start that did not end, is written as `none`.

@@ -108,7 +108,7 @@ def long_lived_start() -> Iterator[Row]:
 
 
 def simulate(intervals: int, **mesonet: Any) -> Results:  # noqa: ANN401
-    """Simulate `intervals` intervals of 200 ms with the keys `mesonet`, and log all flows."""
+    """Simulate MesoNet with keys `mesonet` for `intervals` intervals of 200 ms; log all flows."""
     measure = {"flow_log": True, "tables": ["network"]}
     given = {"intervals": intervals, "measure": measure, **mesonet}
     return longhaul.run({"title": "Users", "mesonet": given})

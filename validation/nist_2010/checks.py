@@ -277,7 +277,7 @@ def _lags() -> Iterator[Row]:
 def _rank_averages(table: str) -> Iterator[Row]:
     """Yield rows that recompute averages and deviations of the algorithms' ranks in `table`.
 
-    The averages are for y2u, for y16u and for both; standard deviations only for both.
+    The ranks are by the responses y2u and y16u. Deviations are only for both responses together.
     """
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}

@@ -20,7 +20,7 @@ RTT_S = 0.1
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm in one of its variants, with the law of its window."""
+    """An algorithm with its settings, and the law that its window follows."""
 
     name: str
     congestion: Mapping[str, Any]

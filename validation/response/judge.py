@@ -12,7 +12,7 @@ from validation.response.measure import Figures, Measurement
 
 TOLERANCE = 0.05
 BY_INTERVAL_AT = 1e-5
-"""Maximum loss rate at which the bounds are at least as wide as the mean's 95 % interval."""
+"""Maximum loss rate at which a difference within the mean's 95 % interval is allowed."""
 FEW_ROUND_TRIPS = 3.0
 
 
@@ -21,13 +21,13 @@ class Verdict(Enum):
 
     WITHIN = "within"
     FEEDBACK = "with feedback delay"
-    """The mean window agrees with the law if feedback takes a round trip."""
+    """Agreement only with the law in which feedback takes a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
-    """Losses are less than three round trips apart, so that recoveries fill most of the time."""
+    """Difference because losses are less than three round trips apart: recoveries dominate."""
     RTT_QUANTISED = "RTT-quantised"
-    """Under even losses, the period of the sawtooth is within half an RTT of the law's."""
+    """Difference of less than half an RTT in the period of the sawtooth, under even losses."""
     OUTSIDE = "outside"
-    """The mean window differs from the law for an unknown reason."""
+    """Difference from the law for an unknown reason."""
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:

@@ -80,7 +80,7 @@ def _idle(draw: Draw) -> dict[str, Any]:
 
 
 def _tail(draw: Draw) -> dict[str, Any]:
-    """Draw a transfer of which the last one to five segments are lost, with RACK-TLP."""
+    """Draw a transfer with RACK-TLP that loses its last one to five segments."""
     network, _ = _path(draw, 0.15)
     segments = draw.random.randint(8, 200)
     lost = draw.random.randint(1, 5)
@@ -151,7 +151,7 @@ def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
 
 
 def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any]) -> Iterator[str]:
-    """Yield an error if lost last segments (`_tail`) cause a timeout, or the flow does not end."""
+    """Yield an error if a transfer that loses its last segments has a timeout or does not end."""
     loss = resolved["topology"].get("dumbbell", {}).get("bottleneck", {}).get("loss", {})
     if (
         not group["recovery"].startswith("rack-tlp")

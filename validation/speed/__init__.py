@@ -1,1 +1,1 @@
-"""Measurements of speed and memory, also in comparison with ns-2 and for growing problems."""
+"""Measurements of speed and memory, also compared with ns-2 and for networks of growing size."""

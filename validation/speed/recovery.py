@@ -137,7 +137,7 @@ def _cheapest(runs: Iterable[Measurement]) -> Measurement:
 
 
 def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: Path) -> None:
-    """Plot the costs (ns per packet) over the number of holes into the file `path`."""
+    """Plot the costs in ns per packet over the number of lost segments (holes) to `path`."""
     figure = Figure(figsize=(7.0, 3.6), layout="constrained")
     axes = figure.subplots()
     for (recovery, lost), values in costs.items():

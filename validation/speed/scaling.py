@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def many_flows(count: int) -> dict[str, Any]:
-    """Return the scenario of `count` SACK flows that share 1 Gbit/s and 100 ms."""
+    """Return the scenario of `count` SACK flows that share a path of 1 Gbit/s and 100 ms RTT."""
     slow_start, start = {"max_ssthresh": 100}, {"uniform": ["0 s", "10 s"]}
     return {
         "title": f"{count} flows",
@@ -50,7 +50,7 @@ def many_flows(count: int) -> dict[str, Any]:
 
 
 def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
-    """Return the scenario of `count` CUBIC flows that share 10 Gbit/s and 100 ms.
+    """Return the scenario of `count` CUBIC flows that share a path of 10 Gbit/s and 100 ms RTT.
 
     With `access`, each flow has its own access link.
     """

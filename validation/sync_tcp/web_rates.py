@@ -183,7 +183,7 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """Return the mean load (%) of both directions over the whole run, at its connection rates."""
+    """Return the mean load (%) of both directions over the run that yielded `there` and `back`."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
