@@ -445,7 +445,7 @@ mod tests {
         completed.map(|()| values)
     }
 
-    /// Checks that the adaptation's parameters get defaults only if `adaptive` is set; with `gared`, `bottom` gets none.
+    /// Checks that the adaptation's parameters get defaults only with `adaptive`, and `bottom` none with `gared`.
     #[test]
     fn an_adaptation_has_its_own_values() {
         let keys = ["interval", "alpha", "beta", "top", "bottom"];
