@@ -104,7 +104,7 @@ def interrupt(thread: int) -> None:
 
 
 def forget_interruption(thread: int) -> None:
-    """Cancel an interruption of `thread` that took no effect before the algorithm returned."""
+    """Cancel an interruption of `thread` if the algorithm returned before it took effect."""
     _raise_in(thread, None)
 
 

@@ -62,9 +62,9 @@ class CongestionControl:
     """
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Process an acknowledgement in one of the phases in `phases`.
+        """Process an acknowledgement; called only in the phases that `phases` selects.
 
-        Standard TCP grows the window by `ack.credit / window.cwnd`: one segment per round trip.
+        Standard TCP adds `ack.credit / window.cwnd` each time: one segment per round trip.
         """
 
     def on_round(self, ack: Ack, window: Window) -> float | None:
@@ -76,9 +76,9 @@ class CongestionControl:
         """
 
     def observe(self, ack: Ack, window: Window) -> None:
-        """Process every acknowledgement of new segments, in any phase, before `on_ack`.
+        """Process every acknowledgement of new segments, also in slow start and recovery.
 
-        The window must not be changed.
+        `observe` is called before `on_ack`, and must not change the window.
         """
 
     def on_congestion(self, event: Congestion, window: Window) -> None:

@@ -47,7 +47,7 @@ class Interval:
     """Measurements of one flow during one round trip."""
 
     agent: int
-    """Number of the controlled flow, from 0, in the order of the flows' first actions."""
+    """Number of the flow among those that the agent controls, from 0, in order of first actions."""
     now_s: float
     duration_s: float
     throughput_bps: float
@@ -153,7 +153,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
 
 class _Observer:
-    """Normalises the observations of a flow, by its highest throughput and its last RTT so far."""
+    """Normaliser of a flow's observations; stores its highest throughput and previous RTT."""
 
     def __init__(self) -> None:
         self.largest_bps = 0.0

@@ -108,7 +108,7 @@ def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
 
 
 def embedded(svg: str, name: str, title: str = "", most_px: float | None = None) -> Markup:
-    """Return the text of an SVG file as an element for a page, without parts that it can omit.
+    """Return the text of an SVG file as an element for a page, without superfluous parts.
 
     Names of groups are removed, and coordinates are rounded to a hundredth of a point. `most_px` is
     the maximum width in pixels; None for no limit.

@@ -1,6 +1,5 @@
 """Modules of a study: required definitions, reduction of runs, and paths of studies."""
 
-import hashlib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -166,14 +165,27 @@ def test_a_run_is_reduced_by_the_study_or_by_its_responses(tmp_path: Path) -> No
     (tmp_path / "metrics.py").unlink()
     declared = Study("link", tmp_path)
     assert declared.reduction(declared.experiments["E"]).variant.startswith("responses")
-    code = "def reduce(run):\n    return {'of': run}\n"
-    (tmp_path / "reduce.py").write_text(code)
+    (tmp_path / "reduce.py").write_text("def reduce(run):\n    return {'of': run}\n")
     own = declared.reduction(declared.experiments["E"])
-    assert own.variant == hashlib.sha256(code.encode()).hexdigest()[:8]
+    assert len(own.variant) == 8
     assert own.reducer == OwnReducer("link", tmp_path, "reduce")
     run: Any = "run"
     assert own.reducer(run) == {"of": "run"}
     assert study._reducer(tmp_path, tmp_path / "web") == "web.reduce"
+
+
+def test_documentation_of_a_reducer_does_not_change_the_store(tmp_path: Path) -> None:
+    """Check that `reduce.py` gets a new variant if its code changes, but not its documentation."""
+
+    def variant(code: str) -> str:
+        of = link(tmp_path, reduce=code)
+        return of.reduction(of.experiments["E"]).variant
+
+    plain = variant("def reduce(run):\n    return {'of': run}\n")
+    documentation = '"""Reducer."""\n\n\ndef reduce(run):\n    """Return."""\n    # The run.\n'
+    assert variant(f"{documentation}    return {{'of': run}}\n") == plain
+    assert variant("def reduce(run):\n    return {'if': run}\n") != plain
+    assert variant("def reduce(run):\n    if run:\n        return {'of': run}\n") != plain
 
 
 def test_studies_are_found_by_name_or_directory(

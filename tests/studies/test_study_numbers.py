@@ -158,9 +158,10 @@ def written(text: str, folder: Path = Path()) -> str:
 @pytest.mark.parametrize(
     ("old", "what", "new"),
     [
-        # The number of decimals and the thousands separator are kept.
+        # The number of decimals, the thousands separator and the exponent are kept.
         ("1", "A1", "1235"), ("0.00", "A1", "1234.57"), ("1,000", "A1", "1,235"),
         ("1,000.0", "A1", "1,234.6"), ("-7.0", "A1 low", "0.2"), ("0", "A1 high", "2000"),
+        ("3.5e-05", "A1", "1.2e+03"), ("7e3", "A1 high x 0.0001", "2e-01"),
         ("0.00", "A1 low x 100", "25.00"), ("0.0", "A1 low x 1e-1", "0.0"),
         ("0.000", "value of=E metric=sent n=2", "0.125"), ("0", "value of=E metric=sent x 8", "1"),
         # Statements of the source count, checks of the set-up and hypotheses do not.

@@ -40,8 +40,8 @@ impl AckRatio {
 mod tests {
     use super::*;
 
-    /// Checks the estimated number of segments per acknowledgement, after 1000 acknowledgements of one or two segments.
-    /// The recursion is `delayed_ack += acked - (delayed_ack >> 4)`, with an initial value of 32.
+    /// Checks the estimated number of segments per acknowledgement after 1000 acknowledgements: 31/16 if each covers
+    /// one segment, 2 if each covers two. The recursion is `delayed_ack += acked - (delayed_ack >> 4)`, starting at 32.
     #[test]
     fn it_stays_at_two_or_just_below() {
         for (acked, expected) in [(1, 31.0), (2, 32.0)] {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::facts::{Cause, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings};
 
-/// Parameter of Alternative Backoff with ECN (RFC 8511). It must follow `decrease` in an algorithm's list of
-/// parameters.
+/// Parameter: the fraction of the window that a mark removes (Alternative Backoff with ECN, RFC 8511). An algorithm's
+/// list of parameters must contain it after `decrease`, its default.
 pub(crate) const ECN_DECREASE: Parameter = Parameter {
     name: "ecn_decrease",
     unit: "fraction of the window",

@@ -46,11 +46,11 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Updates the algorithm's state for an acknowledgement of newly delivered segments. Also updates the window if
     /// `phase` allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
     ///
-    /// Not called if [`Self::increment`] has returned a value for the acknowledgement. Called before the transport's
-    /// response to losses that the acknowledgement shows.
+    /// Called before the transport responds to losses that the acknowledgement shows. Algorithms with [`Phases::All`]
+    /// are called after the response instead, in [`Phase::Recovery`] or [`Phase::Avoidance`]. They do not receive
+    /// duplicate acknowledgements, except in a recovery or at its beginning.
     ///
-    /// Algorithms with [`Phases::All`] are called after this response, in [`Phase::Recovery`] or [`Phase::Avoidance`].
-    /// Duplicate acknowledgements outside recovery that do not begin a recovery are not passed to them.
+    /// Not called if [`Self::increment`] has returned a value for the acknowledgement.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance
@@ -130,8 +130,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         Needs::default()
     }
 
-    /// Returns the algorithm as an [`Extension`] with rarely called methods. Returns `None` if the defaults of the
-    /// trait apply.
+    /// Returns the algorithm as an [`Extension`], which has rarely called methods. Returns `None` if the algorithm uses
+    /// the defaults of all these methods.
     fn extension(&mut self) -> Option<&mut dyn Extension> {
         None
     }

@@ -55,8 +55,8 @@ impl DelayHistory {
 mod tests {
     use super::*;
 
-    /// Checks that the smallest delay is discarded after ten minutes. The delay of the path increases in the second
-    /// minute.
+    /// Checks that the smallest delay is discarded after ten minutes. The delay of the path is 30 ms in the first
+    /// minute, and 50 ms afterwards.
     #[test]
     fn the_base_delay_is_the_smallest_of_ten_minutes() {
         let mut history = DelayHistory::default();

@@ -88,14 +88,14 @@ impl PathNeeds {
 pub struct QueueNeed {
     /// Name of the discipline in scenario files.
     pub kind: &'static str,
-    /// Effect of a path without this queue discipline; `None` for algorithms that send no requests to routers.
+    /// Text on the effect of another queue discipline; `None` for algorithms that send no requests to routers.
     pub without: Option<&'static str>,
 }
 
 /// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// Text on the throughput of a few flows on a fast path, which the algorithm's own bursts reduce.
+    /// Text on the low throughput that a few flows of the algorithm get on a fast path because of their own bursts.
     pub effect: &'static str,
     /// True if pacing at one window per round trip prevents the queues that the algorithm's own bursts cause.
     pub pacing_helps: bool,
@@ -130,7 +130,7 @@ pub struct Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// Returns a copy of this declaration with the constructor `build`, which constructs a state of type `U`.
+    /// Returns a copy of this entry with another constructor: `build`, which constructs a state of type `U`.
     pub(crate) const fn building<U>(
         &self,
         build: fn(&Settings) -> Result<U, SpecError>,
@@ -150,7 +150,7 @@ impl<T> Entry<T> {
         }
     }
 
-    /// Checks the variant and the given values of parameters, and fills in the defaults.
+    /// Returns the checked settings of `variant`: the values `given`, and the defaults of all other parameters.
     pub fn settings(
         &self,
         variant: Variant,

@@ -51,8 +51,8 @@ pub trait Extension {
         None
     }
 
-    /// Processes the acknowledgement of one segment that [`Self::take_dummies`] has requested. Called once for each
-    /// such segment, in any phase.
+    /// Processes the acknowledgement of one dummy segment, which [`Self::take_dummies`] has requested. Called once for
+    /// each dummy segment, in any phase.
     fn on_dummy_ack(&mut self, _window: &mut Window) {}
 
     /// Returns the request that a data packet carries to the routers on its path (XCP, VCP).

@@ -71,7 +71,7 @@ pub struct AckSample {
     pub router: Option<RouterFeedback>,
     /// True if the acknowledgement echoes a congestion mark.
     pub ecn_echo: bool,
-    /// Number of the connection's segments known to have been marked so far, if acknowledgements count them (RFC 9768).
+    /// Number of the connection's segments known to be marked, if acknowledgements count marks (RFC 9768).
     pub marked: Option<u64>,
     /// Number of segments in flight after this acknowledgement.
     pub in_flight: u64,

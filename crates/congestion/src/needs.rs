@@ -29,8 +29,8 @@ pub struct Needs {
     pub exact_marks: bool,
     /// Segments sent as ECT(1) to request L4S service (RFC 9331), and an exact count of marks (AccECN, RFC 9768).
     pub l4s: bool,
-    /// Segments that are not ECN-capable, since the algorithm does not respond to marks. Senders of ECN-capable
-    /// segments must respond (RFC 3168 section 6.1.2).
+    /// Segments sent as Not-ECT, since the algorithm does not respond to marks. Senders of ECN-capable segments must
+    /// respond to marks (RFC 3168 section 6.1.2).
     pub no_ecn: bool,
     /// Detection of lost retransmissions before the retransmission timer expires, by RACK-TLP (RFC 8985), as for BBR in
     /// Linux.

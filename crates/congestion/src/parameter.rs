@@ -125,7 +125,7 @@ impl Parameter {
     }
 }
 
-/// Variant of an algorithm or slow start, and the value of every parameter: given, or the default.
+/// Variant of an algorithm or slow start, and the value of every parameter. Without a given value, it is the default.
 #[derive(Clone, Debug)]
 pub struct Settings {
     kind: &'static str,
@@ -381,7 +381,7 @@ pub enum SpecError {
         /// Description of the fault.
         reason: String,
     },
-    /// The value of a parameter is not below that of another parameter, which must be larger.
+    /// The value of a parameter is too large: it must be below the value of another parameter.
     #[error("{kind}: expected `{name}` below `{other}` ({}), found {}", Plain(*.limit), Plain(*.value))]
     NotBelow {
         /// Name of the algorithm or slow start.

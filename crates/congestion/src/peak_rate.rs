@@ -10,7 +10,7 @@ use crate::facts::AckSample;
 /// Minimum time over which a rate is measured (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
 const SHORTEST: Span = Span::from_millis(1);
 
-/// Maximum rate so far, and the state at the last acknowledgement that gave a rate.
+/// Maximum rate so far, and the acknowledgement from which the next rate is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PeakRate {
     per_s: f64,

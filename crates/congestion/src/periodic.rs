@@ -3,8 +3,8 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Time of the last run of a procedure that runs once per period. The next period begins at this time, so the schedule
-/// drifts with the spacing of acknowledgements (NIST SP 500-282, chapter 5).
+/// Time of the last run of a periodic procedure. The procedure runs at the first acknowledgement that arrives a period
+/// or more after its last run (NIST SP 500-282, chapter 5).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Periodic {
     since: Option<Time>,

@@ -1,8 +1,8 @@
 //! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), stored as a number of segments and an
 //! interval.
 //!
-//! Most samples are only compared with a rate, which is usually larger. Two products are compared for this purpose,
-//! since the sample's rate in segments per second costs two dependent divisions.
+//! Most samples are only compared with a rate, which is usually larger. Two products suffice for the comparison; the
+//! sample's rate in segments per second would cost two dependent divisions.
 
 use longhaul_units::{PS_PER_S, Span};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Ratio of two products below which their difference cannot be a rounding error.
+    /// Upper bound of the ratio of two products that differ by more than rounding errors.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
     /// Creates a sample of `segments` delivered in `interval`, which must be longer than zero.
@@ -79,7 +79,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Checks that comparisons of products and of quotients agree, however close two rates are.
+        /// Checks that comparisons of products, as in [`RateSample::is_below`], have the same results as comparisons of
+        /// quotients, even if the values differ only by rounding errors.
         #[test]
         fn comparisons_are_those_of_the_quotients(
             segments in 1_u32..100_000,

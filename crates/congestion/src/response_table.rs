@@ -1,4 +1,4 @@
-//! A table of a function of the window. It saves logarithms for each acknowledgement.
+//! A table of a function of the window. With it, acknowledgements need no logarithms.
 //!
 //! The grid follows the floating-point format: every octave is divided into equal cells. The exponent and the leading
 //! mantissa bits of a window are the number of its cell. The remaining bits are its position in the cell. Within a
@@ -29,7 +29,7 @@ struct Cell {
 }
 
 impl ResponseTable {
-    /// Creates a table of a smooth `function` for windows from `from` to `to`. The last cell may end below `to`.
+    /// Creates a table of a smooth `function` for windows from `from` to the last boundary of a cell not above `to`.
     pub fn new(from: f64, to: f64, function: impl Fn(f64) -> f64) -> Self {
         assert!(
             0.0 < from && from <= to && to.is_finite(),
@@ -69,8 +69,8 @@ fn number(window: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Checks that the relative error of the table of `f(w) = w^2` is at most `h^2 / 4`, and comes within 10 % of this
-    /// bound.
+    /// Checks the error bound of a table of `f(w) = w^2`, with cells whose width is at most the fraction `h` of the
+    /// window. The largest relative error is at most `h^2 / 4`, and within 10 % of this bound.
     #[test]
     fn the_error_bound_holds_and_is_reached() {
         // The bound `h^2 / 8 * |w^2 f'' / f|` is `h^2 / 4` here. The error is largest just above powers of two.

@@ -37,8 +37,8 @@ pub struct Path {
     /// Rate of the path in segments per second. Segments beyond the path's capacity wait in a queue. `None`: no segment
     /// waits.
     pub rate: Option<f64>,
-    /// Rate of the sender's link in segments per second; acknowledgements arrive at this rate. `None`: they are spread
-    /// over the round trip.
+    /// Rate of the sender's link in segments per second; acknowledgements arrive at this rate. `None`: acknowledgements
+    /// are spread over the round trip.
     pub link_rate: Option<f64>,
     /// Rule that selects the segments that are lost or marked.
     pub loss: Loss,

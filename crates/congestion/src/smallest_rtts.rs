@@ -1,6 +1,5 @@
 //! Smallest round-trip times in whole microseconds, as in the delay-based algorithms of a current kernel (Linux 6.18,
-//! `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`). This module also counts the round trips over which Vegas and YeAH
-//! measure them.
+//! `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`). For Vegas and YeAH, this module also detects the ends of round trips.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

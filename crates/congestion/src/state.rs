@@ -50,8 +50,8 @@ impl CongestionState {
         &self.controller
     }
 
-    /// Grows the window for an acknowledgement in congestion avoidance, if the growth depends only on the credit and
-    /// the window ([`CongestionControl::increment`]). Otherwise returns false: [`Self::on_ack`] then has to be called.
+    /// Grows the window by [`CongestionControl::increment`] for an acknowledgement of `credit` segments in congestion
+    /// avoidance. Returns false if the growth depends on more: [`Self::on_ack`] then has to be called.
     #[inline(always)]
     pub fn increment(&mut self, credit: f64) -> bool {
         if self.rate_halving.is_some() || self.slow_start.watches(&self.window) {
@@ -165,8 +165,8 @@ impl CongestionState {
         self.window.set_cwnd(first);
     }
 
-    /// Raises the growth of the window to at least that of ns-2's limited slow start, also in congestion avoidance.
-    /// `before` is the window before the algorithm's growth.
+    /// Raises the window if the algorithm has enlarged it by less than ns-2's limited slow start does, also in
+    /// congestion avoidance. `before` is the window before the algorithm's growth.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
@@ -228,9 +228,9 @@ impl CongestionState {
         }
     }
 
-    /// Undoes the last reduction, which was spurious. The window and the threshold before the reduction, `cwnd` and
-    /// `ssthresh`, are restored, but not if the present value is larger. An algorithm that controls the window is only
-    /// notified.
+    /// Undoes the last reduction, which was spurious. Raises the window and the threshold to their values before the
+    /// reduction, `cwnd` and `ssthresh`, and notifies the algorithm. With [`Phases::All`], only notifies the algorithm,
+    /// which sets the window itself.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {
@@ -301,8 +301,8 @@ impl CongestionState {
         extension.router_request(&self.window, srtt)
     }
 
-    /// Returns true if the flow behaves differently from standard TCP. This excludes slow start, and windows at which
-    /// the algorithm is standard TCP.
+    /// Returns true if the flow is not in slow start, and its algorithm behaves differently from standard TCP at the
+    /// present window.
     pub fn departs_from_standard(&self, now: Time) -> bool {
         !self.window.in_slow_start() && self.controller.departs_from_standard(now, &self.window)
     }

@@ -105,7 +105,7 @@ impl Sequence {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reducing {
     una: u64,
-    /// Number of acknowledged segments at the end of the reduction for a mark; `None` without such a reduction.
+    /// Number of acknowledged segments above which the reduction for a mark ends; `None` outside such a reduction.
     until: Option<u64>,
     recovering: bool,
     /// True if a recovery has ended, but the acknowledgement that ends it has not been counted yet.
@@ -140,8 +140,8 @@ impl Reducing {
         (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery at `now`. Returns true if [`Self::on_ack`] has already been called for the acknowledgement
-    /// received at `now`; otherwise, that call ends the recovery.
+    /// Processes the end of a recovery, caused by an acknowledgement received at `now`. Returns true if
+    /// [`Self::on_ack`] has already counted this acknowledgement; if not, the reduction lasts until `on_ack` counts it.
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
         // The kernel processes samples first (`pkts_acked`).

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WindowedMax {
     /// The first, second and third value, each with its tick.
     best: [(u64, f64); 3],
-    /// Tick and window length of the last update in which no value was too old. During the same tick, values below the
-    /// third value can be ignored.
+    /// Tick and `length` of the last update, if further values at this tick can be ignored when they are below the
+    /// third value; otherwise `None`.
     settled: Option<(u64, u64)>,
 }
 
@@ -31,7 +31,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Returns the bound below which values added at `tick` change nothing, for a window of `length` ticks.
+    /// Returns the bound below which [`Self::update`] ignores a value, for the same `tick` and `length`.
     #[inline]
     pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
         if self.settled == Some((tick, length)) {
@@ -66,8 +66,8 @@ impl WindowedMax {
         }
     }
 
-    /// Removes the maximum if it is older than `length`. Otherwise, after a part of `length`, replaces values that are
-    /// copies of another value by `new`. Returns true if a value has changed.
+    /// Removes the first value if it is older than `length`. When it is older than a quarter or half of `length`, `new`
+    /// replaces a second or third value that only repeats the value before. Returns true if a value has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {

@@ -125,8 +125,8 @@ impl Config {
         Ok(())
     }
 
-    /// Returns, for each queue, true if the hosts' rates of its flows add up to more than its
-    /// capacity. All other queues are always empty and need not be simulated.
+    /// Returns, for each queue, true if the sum of the `host_rate` of its flows exceeds its capacity.
+    /// All other queues are always empty and need not be simulated.
     pub(crate) fn overloadable(&self) -> Vec<bool> {
         let mut offered = vec![0.0; self.queues.len()];
         for flow in &self.flows {

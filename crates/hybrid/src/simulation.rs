@@ -192,7 +192,7 @@ impl Simulation {
         }
     }
 
-    /// Serves each queue at its capacity, fills its buffer, and drops arrivals without room.
+    /// Serves each queue at its capacity for one step, and drops arrivals that its buffer cannot hold.
     fn serve(&mut self) {
         for (queue, about) in self.queues.iter_mut().zip(&self.config.queues) {
             let work = queue.waiting + queue.arriving;

@@ -17,7 +17,7 @@ pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
 /// Maximum count of segments, packets or bytes. A larger number is refused as a mistake.
 pub const COUNT_MAX: i64 = 1_000_000_000_000;
 
-/// A key of a table, of an algorithm, or of a queue discipline.
+/// Declaration of a key of a scenario's table, of an algorithm, or of a queue discipline.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Name in scenario files.
@@ -191,7 +191,7 @@ impl Key {
         self
     }
 
-    /// Returns the key with a name and its help; [`keys!`](crate::keys!) calls it.
+    /// Sets the name and the help text of the key, for [`keys!`](crate::keys!).
     pub const fn named(mut self, name: &'static str, help: &'static str) -> Self {
         self.name = name;
         self.help = help.trim_ascii();

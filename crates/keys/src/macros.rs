@@ -1,9 +1,9 @@
 //! Macros that declare structs together with their keys and readers.
 
 /// Declares the keys of a table. The macro makes a struct with a field for each key, the list
-/// `KEYS` of the declared [`Key`](crate::Key)s, and an implementation of [`Read`](crate::Read). For
-/// each key it also makes a constant of the same name: the [`Field`](crate::Field) with which code
-/// accesses the key in a [`Table`](crate::Table).
+/// `KEYS` of the declared [`Key`](crate::Key)s, and the function `of`, which reads the struct from a
+/// [`Table`](crate::Table). For each key it also makes a constant of the same name: the
+/// [`Field`](crate::Field) with which code accesses the key in a table.
 ///
 /// A field has the name of its key, unless `as` gives the key another name; its documentation is
 /// the key's help. A value is read as the field's type after defaults have been filled in and
@@ -11,11 +11,11 @@
 ///
 /// Four more blocks may follow:
 ///
-/// - `flattened` declares fields that are read from several keys of the table, by types with `KEYS`
-///   and `of`.
+/// - `flattened` declares fields whose types have keys, as structs of this macro do. The keys of such a
+///   type become keys of the table.
 /// - `apart` declares keys without a field, because other code resolves their values.
-/// - `beside` declares fields without a key, whose values are arguments of `of`.
-/// - `initially` declares fields without a key, with the values that `of` gives them.
+/// - `beside` declares fields without a key. Their values are additional arguments of `of`.
+/// - `initially` declares fields without a key, with their initial values.
 ///
 /// ```
 /// longhaul_keys::keys! {

@@ -56,7 +56,7 @@ impl Range {
         place.map(|place| place as f64)
     }
 
-    /// Returns true if `value` is in the range; for the range of a choice, also a whole number.
+    /// Returns true if `value` is in the range. The range of a choice contains only whole numbers.
     pub fn contains(&self, value: f64) -> bool {
         let possible = self.names.is_empty() || value == libm::trunc(value);
         possible && value.is_finite() && (self.min, self.max).contains(&value)

@@ -1,5 +1,5 @@
-//! Simulates condition 8 of MesoNet's scaled-down network, or condition 4 of its large network; all of it, or only the
-//! first seconds.
+//! Simulates condition 8 of MesoNet's scaled-down network, or condition 4 of its large network. An argument limits the
+//! run to the first seconds.
 //!
 //! `cargo run --profile profiling -p longhaul-mesonet --example condition_8 -- [seconds] [algorithm] [threads] [large]`
 

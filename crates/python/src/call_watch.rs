@@ -19,8 +19,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
 
-/// Watch over the calls of algorithms, which ends when this object is dropped. The thread that drops
-/// the object must not hold the interpreter's lock.
+/// Supervision of the time that calls of algorithms take. It ends when this object is dropped. The
+/// thread that drops the object must not hold the interpreter's lock.
 pub(crate) struct CallWatch {
     _interrupting: Clock,
     _ending: Option<Clock>,

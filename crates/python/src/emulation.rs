@@ -10,8 +10,7 @@ use pyo3::prelude::*;
 pub(crate) struct Wanted {
     /// Names of the nodes with hosts.
     pub(crate) nodes: Vec<String>,
-    /// Programs. Each has the index of its host, its name and arguments, and true for the program
-    /// in the foreground.
+    /// Programs, each with the index of its host, its command line, and true if in the foreground.
     pub(crate) programs: Vec<(usize, Vec<String>, bool)>,
     /// True if the scenario's flows share the network with the programs.
     pub(crate) background: bool,

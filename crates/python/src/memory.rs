@@ -107,8 +107,8 @@ fn control_groups() -> Vec<PathBuf> {
     directories.flatten().collect()
 }
 
-/// Returns the bytes left of a control group's limit. Inactive cached files do not count as used:
-/// the kernel can drop them.
+/// Returns the bytes that a control group can still use below its limit. Inactive cached files do not
+/// count as used: the kernel can drop them.
 fn left_in(group: &Path) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |name: &str| read(name)?.trim().parse::<u64>().ok();

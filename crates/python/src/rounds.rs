@@ -25,8 +25,8 @@ pub(crate) struct Experiment {
     pub(crate) cwnd: Option<f64>,
 }
 
-/// Runs an experiment. Returns columns with one row per round trip, and the mean window that the algorithm's response
-/// function gives for the experiment's loss probability. The mean is `None` for an algorithm without such a function.
+/// Runs a flow without a network, round by round. Returns columns with one row per round trip, and the mean window that
+/// the algorithm's response function gives for the loss probability; `None` for an algorithm without such a function.
 pub(crate) fn run<'py>(
     py: Python<'py>,
     transport: &Transport,

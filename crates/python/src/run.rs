@@ -181,7 +181,7 @@ pub(crate) fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMet
     }
 }
 
-/// Returns the error of a run that did not begin: the cause that stopped it in its setup, or
+/// Returns the error of a run that did not begin: an exception or a limit that stopped its setup, or
 /// otherwise `error`.
 fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
     let stop = stopped_by

@@ -157,9 +157,9 @@ impl Scenario {
         rows.map(|row| (row.path, row.value, row.origin)).collect()
     }
 
-    /// Computes the window of the first flow in each round trip, without a network. Returns columns
-    /// with one row per round trip, and the mean window by the algorithm's response function; `None`
-    /// if it has no such function. `loss` is a loss probability and the seed of the random losses.
+    /// Computes the congestion window of the scenario's first flow in each round trip, without a
+    /// network. Returns columns with one row per round trip, and the mean window that the algorithm's
+    /// response function gives, if any. `loss` is a probability and the seed of random losses.
     #[pyo3(signature = (rounds, *, rtt_s, loss_every = None, loss = None, cwnd = None))]
     fn rounds<'py>(
         &self,

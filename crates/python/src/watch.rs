@@ -51,8 +51,8 @@ impl Watch {
         }
     }
 
-    /// Calls Python and checks the time and memory limits if the ticker has ticked since the last
-    /// check; otherwise lets the run continue.
+    /// Calls the user's callback and checks signals and limits, if the ticker has ticked. Stops the run
+    /// if Python raises an exception, or if the time or memory limit is exceeded.
     pub(crate) fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         if !self.ticker.take() {
             return Control::Continue;

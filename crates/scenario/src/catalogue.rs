@@ -32,7 +32,7 @@ pub struct QueueKey {
     pub help: &'static str,
     /// Allowed values.
     pub allowed: String,
-    /// Default of the profile `rfc`, as it is written in a scenario.
+    /// Default of the key in the profile `rfc`, as text of a scenario; empty without a default.
     pub default: String,
 }
 

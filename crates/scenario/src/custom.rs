@@ -59,8 +59,8 @@ fn is_class(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inside) && !name.starts_with(|c: char| c.is_numeric())
 }
 
-/// Converts numbers without a fraction to whole numbers, and refuses infinite numbers and NaN: the
-/// resolved scenario and the constructor can only have numbers that JSON can represent.
+/// Converts numbers without a fraction to whole numbers, and refuses infinite numbers and NaN. JSON,
+/// the format of resolved scenarios, cannot represent infinite numbers and NaN.
 fn normalize(node: &mut Node, path: &str, out: &mut Vec<Diagnostic>) {
     match &mut node.value {
         Value::Number(number) if !number.is_finite() => {

@@ -31,7 +31,8 @@ impl Simulation {
         }
     }
 
-    /// Returns true if random numbers decide anything except the order of simultaneous arrivals.
+    /// Returns true if the simulation draws random numbers, not counting those for the order of
+    /// simultaneous arrivals.
     pub(crate) fn draws(&self) -> bool {
         match self {
             Self::Tcp(config) => !warnings::drawn(config).is_empty(),

@@ -6,7 +6,7 @@ use crate::kind::{ResolvedScenario, Simulation, SimulationKind};
 use crate::making::Algorithms;
 use crate::{build, mesonet, model, resolve, warnings};
 
-/// Connections over a network of links: every scenario without the table of one of [`OTHERS`].
+/// Simulation of connections over a network of links, the kind of all scenarios that are not of another kind.
 const TCP: SimulationKind = SimulationKind {
     table: "topology",
     keys: model::SCENARIO,

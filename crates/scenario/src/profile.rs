@@ -52,8 +52,8 @@ pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     }
 }
 
-/// Returns the profile's slow start for a flow that names none. It depends on `congestion`, since
-/// the kernel uses HyStart only in CUBIC.
+/// Returns the profile's default kind of slow start. It depends on `congestion`, since the kernel uses
+/// HyStart only in CUBIC.
 pub(crate) fn slow_start(profile: Profile, congestion: &Table) -> Node {
     let kernel_s_cubic = profile == Profile::Linux
         && congestion.is_word(KIND, "cubic")

@@ -32,8 +32,8 @@ pub(crate) fn read_text(
     extend(&source, base, &mut Vec::new())
 }
 
-/// Reads a file and the files that it extends. `chain` has the files that led to this one by
-/// `extends`; `extends` is the value that names this file.
+/// Reads the file at `path` and the files that it extends. `chain` lists the files read so far, each
+/// of which extends the next. `extends` is the place where the last of these files names `path`.
 fn read_chain(
     path: &Path,
     chain: &mut Vec<PathBuf>,

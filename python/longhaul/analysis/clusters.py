@@ -22,12 +22,9 @@ class Dendrogram:
     merges: np.ndarray
     """Linkage matrix in the format of `scipy.cluster.hierarchy.linkage`."""
     labels: np.ndarray
-    """Number of each competitor's cluster, from 1; the tree is cut at a fraction of its height."""
+    """Number of each competitor's cluster, from 1; clusters are the subtrees below the cut."""
     distinctive: tuple[int, ...]
-    """Indices of a minority of competitors that joins the others only in the last merge.
-
-    Empty if there is no such group.
-    """
+    """Indices of a minority that joins the other competitors in the last merge; may be empty."""
     responses: int
     """Number of responses used; responses that are equal for all competitors are left out."""
 

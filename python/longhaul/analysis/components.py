@@ -41,7 +41,7 @@ class Components:
 
 
 def standardised(responses: ArrayLike) -> np.ndarray:
-    """Return columns with mean 0 and sample standard deviation 1; a constant column becomes 0."""
+    """Scale columns to mean 0 and sample standard deviation 1; a constant column becomes 0."""
     unit = unit_deviations(responses, axis=0)
     scaled: np.ndarray = unit * np.sqrt(len(unit) - 1)
     return scaled
@@ -61,7 +61,7 @@ def principal_components(responses: ArrayLike) -> Components:
 
 @dataclass(frozen=True)
 class Cause:
-    """The most frequent level of a factor among the runs of a group."""
+    """A possible cause of a group of runs: a factor's most frequent level in the group."""
 
     factor: str
     level: object

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 def congestion_order(rates: ArrayLike) -> list[int]:
     """Return the indices of conditions in ascending order of a rate, such as a retransmission rate.
 
-    If `rates` has shape (condition, competitor), they are averaged over competitors first.
+    If `rates` has shape (condition, competitor), rates are averaged over competitors first.
     """
     given = np.asarray(rates, float)
     means = given.reshape(len(given), -1).mean(axis=1)
@@ -29,17 +29,17 @@ def class_names(classes: int) -> list[str]:
 
 
 def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
-    """Return the class of each condition, from 0: the number of bounds that its rate reaches."""
+    """Return the class of each condition: how many `bounds` its loss (or other) rate reaches."""
     if any(a >= b for a, b in pairwise(bounds)):
         raise ValueError("expected ascending bounds")
     return [int(np.searchsorted(bounds, rate, side="right")) for rate in rates]
 
 
 def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
-    """Return the bounds between `classes` classes, at the widest gaps between logarithms of rates.
+    """Return the rates that divide conditions into `classes` congestion classes.
 
-    Rates of zero are in the first class. Each bound is the geometric mean of the two rates beside
-    the gap.
+    They lie in the widest gaps between the logarithms of the conditions' `rates`: each is the
+    geometric mean of the two rates beside its gap. Zero rates belong to the first class.
     """
     positive = np.unique([rate for rate in rates if rate > 0])
     if len(positive) < classes:

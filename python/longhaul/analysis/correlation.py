@@ -56,7 +56,7 @@ class Group:
 
 
 def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
-    """Return the groups of responses that |r| above `threshold` connects, the smallest first."""
+    """Return groups of responses linked by correlations |r| above `threshold`; smallest first."""
     linked = np.abs(np.asarray(matrix, float)) > threshold
     np.fill_diagonal(linked, val=False)
     _, label = graphs.connected_components(linked, directed=False)

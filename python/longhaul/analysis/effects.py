@@ -146,7 +146,8 @@ def cumulative_residual_sd(
 def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
     """Return the response that a linear model with the `chosen` effects predicts for each run.
 
-    It is the grand mean plus half of each effect, times the sign of the effect's term in the row.
+    The prediction is the grand mean plus or minus half of each effect. The sign is the product of
+    the levels (-1 or +1) that the effect's factors have in the run's row of `coded`.
     """
     matrix = np.asarray(coded, float)
     value = np.full(len(matrix), grand_mean)

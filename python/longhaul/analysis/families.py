@@ -25,16 +25,17 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """Each replication's mean deviation from a family of printed numbers, in `values`."""
+    """Deviations of our replications from a family of printed numbers."""
 
     values: tuple[float, ...]
+    """Mean deviation of each replication from the printed numbers."""
     band: Interval
-    """Range of acceptable deviations: the mean of the bands of the printed numbers.
+    """Acceptable range of the mean deviation: the mean of the printed numbers' own bands.
 
-    Its lower end is -inf if `statistic` has logarithms and the band of a number includes 0.
+    The lower end is -inf if deviations are logarithms and the band of a printed number includes 0.
     """
     statistic: str
-    """Kind of value: mean of log(measured / printed), or relative difference of the means."""
+    """Kind of `values`: mean of log(measured / printed), or relative difference of the means."""
 
     @property
     def mean(self) -> float:
@@ -48,7 +49,7 @@ class Family:
 
     @property
     def reaching(self) -> int:
-        """Number of replications whose deviation is zero, or opposite in sign to the mean."""
+        """Number of `values` that are zero, or opposite in sign to their mean."""
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)
 
@@ -72,7 +73,7 @@ class Family:
 
     @property
     def text(self) -> str:
-        """Summary such as `0 of 20 replications reach print, ours 26 % lower`."""
+        """Number of replications that reach the printed values, and `difference`, as text."""
         side = "higher" if self.difference >= 0.0 else "lower"
         by = f"{100.0 * abs(self.difference):.0f} %"
         return f"{self.reaching} of {len(self.values)} replications reach print, ours {by} {side}"
@@ -103,12 +104,11 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source, "" if its numbers keep their own verdicts.
+    """Return a verdict on each family of one source; "" if its numbers keep their own verdicts.
 
-    *Outside the band*: the mean lies outside the family's band, and the hypothesis of `p_value` is
-    rejected at 5 % for all families together (Holm, Scandinavian Journal of Statistics 6, 1979).
-    *Undecided*: the mean lies outside without rejection, and at most one replication reaches the
-    printed value.
+    A family gets "" if its mean lies in its band. Any other family is *outside the band* if its
+    `p_value` is significant at 5 % after Holm's correction for several tests (Scandinavian Journal
+    of Statistics 6, 1979). Otherwise, the family is *undecided* if `reaching` is at most 1.
     """
     rejected = holm([family.p_value for family in families])
     return [

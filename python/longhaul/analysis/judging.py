@@ -6,14 +6,15 @@ band. *Contradicted*: the whole interval is beyond `opposite`, the value from wh
 of the claim is true. *Outside the band*: no part of the interval is in the band, and the claim is
 not contradicted either. Without an interval, the measured value alone decides.
 
-A printed number that comes from a single run is compared with the prediction interval of one more
-run of ours. The first rule that applies gives the verdict:
+If the printed number comes from a single run, it is compared with the prediction interval: the
+range in which one more run of ours is expected. The first of these rules that applies decides:
 
 - The interval is wholly in the band: *reproduced*; wholly beyond `opposite`: *contradicted*.
-- It lacks the printed number: *undecided* if the band has our median, else *outside the band*.
-- It also contains `opposite`, or half or twice the printed number: *undecided*, since the interval
-  is too wide for a test.
-- Otherwise: *reproduced* if the band has our median, else *outside the band*.
+- The printed number is not in the interval: *undecided* if our median is in the band, else *outside
+  the band*.
+- The interval contains `opposite`, or half or twice the printed number: *undecided*, since such an
+  interval is too wide for a test.
+- Otherwise: *reproduced* if our median is in the band, else *outside the band*.
 """
 
 from dataclasses import dataclass
@@ -132,7 +133,7 @@ class Expected:
     def _could_miss_little(self, interval: Interval) -> bool:
         """Return true if the interval is too wide for a test of the printed number.
 
-        It then contains half or twice this number, or `opposite`.
+        Such an interval contains half or twice the printed number, or the value `opposite`.
         """
         printed = self.printed or 0.0
         others = (0.5 * printed, 2.0 * printed, self.opposite)

@@ -62,7 +62,7 @@ class Comparison:
     conditions: int
     """Number of conditions in which both levels were run."""
     left_out: list[str]
-    """Descriptions of the conditions without runs at both levels, naming the missing one."""
+    """Descriptions of the conditions without runs at both levels; they name the missing level."""
     is_over_replications: bool = True
     """True if the interval is over replications; false if it is over conditions."""
 

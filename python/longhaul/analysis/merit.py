@@ -24,8 +24,9 @@ def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
     """Return the harm that a competitor does: 0 for none, 1 if all is lost, below 0 if it helps.
 
     `alone` and `beside` are a metric of a flow without and with the competitor; `more_is_better` is
-    true for metrics such as throughput, false for delays. The value is NaN if the denominator is
-    zero. Source: Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019),
+    true for metrics such as throughput, false for delays. The harm is the worsening divided
+    by `alone` for the former and by `beside` for the latter; it is NaN if this divisor is zero.
+    Source: Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019),
     section 4.
     """
     worse, by = (alone - beside, alone) if more_is_better else (beside - alone, beside)
@@ -34,7 +35,7 @@ def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
 
 @dataclass(frozen=True)
 class Rates:
-    """Rates of flows, averaged over a window before each of the times."""
+    """Rates of flows at `times`, each averaged over the window that ends at that time."""
 
     times: np.ndarray
     values: np.ndarray
@@ -56,9 +57,10 @@ def rates(
     window_s: float,
     ends: ArrayLike = np.inf,
 ) -> Rates:
-    """Return rates averaged over windows of `window_s`, rounded up to whole sampling intervals.
+    """Return the delivery rates of flows, averaged over windows of `window_s` seconds.
 
-    `starts` and `ends` are the times between which each flow is active.
+    The window is rounded up to whole sampling intervals. Each flow is active from its time in
+    `starts` to its time in `ends`.
     """
     at, counts = np.asarray(times, float), np.asarray(delivered, float)
     every = float(at[1] - at[0]) if len(at) > 1 else window_s
@@ -75,7 +77,7 @@ def convergence_time(given: Rates, joined_s: float, window_s: float, band: float
     """Return the seconds from `joined_s` until all active flows reach and keep their fair share.
 
     A rate may deviate from the fair share by the fraction `band`. The flows must keep their shares
-    for ten windows of `window_s` seconds. Return None if the samples end before.
+    for ten windows of `window_s` seconds. Return None if the samples end earlier.
     """
     fair = given.fair[:, None]
     with np.errstate(invalid="ignore"):
@@ -105,16 +107,15 @@ class Starvation:
     """
     starves: bool
     least_share: float
-    """Smallest mean rate of a flow divided by the flow's fair share."""
+    """Smallest quotient, over all flows, of mean rate and mean fair share."""
 
 
 def starvation(given: Rates, every_s: float) -> Starvation | None:
-    """Return the inequality of the flows' rates in the last half of a run; None for a single flow.
+    """Return the inequality of the flows' rates in the last half of a run.
 
-    `every_s` is the sampling interval in seconds.
-
-    The measure follows s-fairness of Arun, Alizadeh and Balakrishnan (SIGCOMM 2022), who compare
-    throughputs from some time on, here from the middle of the run.
+    Return None if fewer than two flows are active when the last half begins. `every_s` is the
+    sampling interval in seconds. The measure follows s-fairness of Arun, Alizadeh and Balakrishnan
+    (SIGCOMM 2022), who compare throughputs from a given time on.
     """
     late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
     values = given.values[late]
@@ -173,8 +174,8 @@ def synchronisation(
 
     `times` are the times of window reductions in ascending order, and `flows` the flows that made
     them. Successive reductions belong to one event if they are at most `gap_s`, a round trip,
-    apart. `starts` and `ends` are the times of all flows, including those that never reduce. Events
-    are left out while only one flow is active.
+    apart. `starts` and `ends` are the times between which each flow is active, also for flows that
+    never reduce. Events are left out while only one flow is active.
     """
     at, who = np.asarray(times, float), np.asarray(flows)
     if len(at) == 0:

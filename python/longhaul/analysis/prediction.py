@@ -60,9 +60,9 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
 
 
 def shape_of(runs: np.ndarray) -> str:
-    """Return `normal` or `lognormal`, whichever fits `runs` better.
+    """Return the distribution that fits sorted `runs` better: `normal` or `lognormal`.
 
-    Return `ORDER` (order statistics) if there are enough runs and neither fits.
+    Return `order statistics` (no distribution) if neither fits and there are at least 19 runs.
     """
     correlations = {NORMAL: probability_plot_correlation(runs)}
     if runs[0] > 0:

@@ -56,7 +56,7 @@ class Edge:
 
     factor: int
     ends: tuple[int, int]
-    """Indices of the edge's corners: first at the factor's minus level, then at its plus level."""
+    """Indices of the two corners that the edge joins: at the factor's minus and plus level."""
     change: float
     """Absolute difference between the values at the edge's two corners."""
 
@@ -81,7 +81,7 @@ def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]
 
 
 def edge_means(edges: Sequence[Edge]) -> dict[int, float]:
-    """Return the mean change along the cube's edges of each factor, by index of the factor."""
+    """Return the mean of `change` over the edges of each factor, by the factor's index."""
     factors = sorted({edge.factor for edge in edges})
     return {f: float(np.mean([e.change for e in edges if e.factor == f])) for f in factors}
 

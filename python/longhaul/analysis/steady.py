@@ -71,7 +71,7 @@ def period_means(
 ) -> dict[str, float]:
     """Return the mean of the samples in each period.
 
-    `periods` maps names to begin and end in seconds. A sample at the begin of a period is excluded,
+    `periods` maps names to start and end in seconds. A sample at the start of a period is excluded,
     one at the end is included.
     """
     at, given = np.asarray(times, float), np.asarray(values, float)

@@ -364,14 +364,14 @@ class ResponseTable:
     def numbered(self, factor: str) -> dict[int, str]:
         """Return the levels of a factor by number, from 1.
 
-        Levels that `where` left out keep their numbers.
+        Numbers of levels that `where` left out are not used again.
         """
         levels = self.factors[self.require(factor)]
         every = enumerate(self.whole.get(factor, levels), start=1)
         return {number: str(level) for number, level in every if level in levels}
 
     def require_levels(self) -> None:
-        """Raise TableError if a run lacks a level of a factor, as runs of other experiments may."""
+        """Raise TableError if a run has no level for one of the factors."""
         for factor in self.factors:
             if without := self.frame[factor].null_count():
                 raise TableError(
@@ -463,9 +463,6 @@ def some(texts: Sequence[str]) -> str:
 
 
 def equal_parts(count: int, most: int) -> list[range]:
-    """Divide `count` rows or columns into ranges of nearly equal length, each of at most `most`.
-
-    The ranges are, for example, pages.
-    """
+    """Divide `count` rows or columns into ranges of nearly equal length, each of at most `most`."""
     each = -(-count // -(-count // most))
     return [range(at, min(at + each, count)) for at in range(0, count, each)]

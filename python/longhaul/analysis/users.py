@@ -8,25 +8,26 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """Relative differences in goodput: among alternative algorithms, and from competing flows.
+    """Relative differences in goodput among alternative algorithms and their competing flows.
 
     In each run, the competing flows share the network with flows of one alternative algorithm.
     """
 
     among_first: float
-    """Range of goodput over the alternative algorithms, divided by its maximum or minimum."""
+    """Largest minus smallest goodput of the alternatives, divided by one of these two goodputs."""
     among_second: float
-    """Range of the competing flows' goodput over these algorithms, divided in the same way."""
+    """Largest minus smallest goodput of the competing flows, divided by one of these two."""
     first_over_second: float
-    """The alternatives' mean goodput minus the competing flows', divided by one of these."""
+    """The alternatives' mean goodput minus the competing flows', divided by one of the means."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Return relative differences of goodputs: two ranges, and the difference of two means.
+    """Return relative differences in goodput among alternatives and their competing flows.
 
-    `first` has the goodput with each alternative algorithm, `second` that of its competing flows.
-    With `base="larger"`, ranges are divided by the maximum, and the difference by the mean of
-    `first`; with `smaller`, by the minimum and by the mean of `second`.
+    `first` has the goodput of each alternative, `second` the goodput of its competing flows. With
+    `base="larger"`, each range is divided by the largest of its goodputs, and the difference of
+    means by the mean of `first`. With `smaller`, the divisors are the smallest goodput
+    and the mean of `second`.
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):

@@ -41,7 +41,7 @@ class _Term:
     basis: np.ndarray
     """Orthonormal basis of the term's contrasts; shape: runs x degrees of freedom."""
     own: np.ndarray
-    """Orthonormal basis of the contrasts' residuals after projection on all lower-order terms."""
+    """Orthonormal basis of the part of `basis` that is orthogonal to all lower-order terms."""
     names: list[str]
 
 

@@ -45,7 +45,7 @@ class ClusterWorkers:
         return bool(self._client.status == "running")
 
     def threads(self, runs: int) -> int:
-        """Return 1: the number of threads per run that the scheduler assumes."""
+        """Return 1, since the scheduler assumes one thread per run."""
         return 1
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401

@@ -35,7 +35,7 @@ CHECKPOINT_EVERY = "60 s"
 
 @dataclass
 class Outcome:
-    """Numbers of runs by state during or after an execution, and its progress."""
+    """Progress or result of an execution of runs: numbers of finished, failed and other runs."""
 
     total: int
     """Number of different runs that the caller requested."""

@@ -215,7 +215,7 @@ def _check_names(campaign: Campaign) -> None:
 
 
 def _check_cells(campaign: Campaign) -> None:
-    """Raise an error for equal runs, and for levels that `set` does not know or cannot convert."""
+    """Raise an error for equal runs, unknown levels in `when`, and levels that cannot be set."""
     if len(campaign.cells) > len({tuple(cell.values()) for cell in campaign.cells}):
         raise CampaignError("design: some runs have the same levels and random numbers")
     for path, setting in campaign.sweep.settings.items():
@@ -231,7 +231,7 @@ def _check_cells(campaign: Campaign) -> None:
 
 
 def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
-    """Raise an error that states the line of a response that no run of the campaign can have."""
+    """Raise an error, with a line number, for a response that the campaign's runs will lack."""
     places = [response.place for response in campaign.responses if not response.function]
     if (wrong := check(places, resolved, campaign.keep)) is not None:
         place, error = wrong
@@ -287,7 +287,7 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _check_factors(factors: Factors) -> None:
-    """Raise an error for factors that do not vary or set no key, and for `replication` in `set`."""
+    """Raise an error for a factor of one level, one that sets no key, or a path `replication`."""
     if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
     if "replication" in factors.settings:

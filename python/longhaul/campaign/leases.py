@@ -24,7 +24,7 @@ STALE_S = 60.0
 
 
 class Leases:
-    """Leases of the runs in progress in one process; a context manager that ends them on exit."""
+    """Leases of one process' runs in progress; a context manager, which ends the leases on exit."""
 
     def __init__(self, store: Path) -> None:
         self._sessions = store / "sessions"

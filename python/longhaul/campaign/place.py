@@ -9,11 +9,11 @@ _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str, root: str = "") -> int | None:
-    """Return the number of the line that sets a key or, if there is none, of its table's header.
+    """Return the number of the line that sets a key, or else of the header of the key's table.
 
-    `path` is written as in messages, such as `flows.0.count`; `root` is the name of the scenario's
-    table. A key of an inline table has the line where the inline table begins. None if no line is
-    found.
+    `path` is the key as written in messages, such as `flows.0.count`; `root` is the name of the
+    scenario's table. For a key of an inline table, return the line where the inline table begins.
+    Return None if no line is found.
     """
     wanted = [*_parts(root), *path.split(".")]
     best, longest = None, 0
@@ -68,7 +68,7 @@ def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
 
 
 def indexed(path: str, scenario: Mapping[str, Any]) -> str:
-    """Return the path of a setting as in messages: the label of a flow is replaced by its index."""
+    """Return the path of a setting with the flow's index instead of its label."""
     steps = path.split(".")
     flows: Sequence[Mapping[str, Any]] = scenario.get("flows", ())
     labels = [flow.get("label") for flow in flows]

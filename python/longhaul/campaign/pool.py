@@ -31,7 +31,7 @@ class RunOutcome:
     error: str | None = None
     """Error message if the run failed, otherwise None."""
     is_storage: bool = False
-    """True if the storage could not be written, in which case other runs would fail as well."""
+    """True if the storage could not be written; other runs would then fail as well."""
     is_lost: bool = False
     """True if the worker process died before the run ended."""
 
@@ -210,7 +210,7 @@ _STORAGE_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.E
 
 
 def _become_worker(memory: int | None) -> None:
-    """Ignore Ctrl-C, which the main process handles; end when the main process ends."""
+    """Set up a worker process: limit its memory, ignore Ctrl-C, and end with the main process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The main process ends workers by SIGTERM, and prints the message itself.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

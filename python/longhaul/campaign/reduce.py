@@ -29,7 +29,7 @@ def _reduced(run: Results, points: int | None) -> Kept:
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts that identify a run and give its cost, from its `run.json`."""
+    """Return a run's hash, versions, length, number of packets and run time from its `run.json`."""
     return {
         "scenario_hash": meta["scenario_hash"],
         "results_version": meta["results_version"],

@@ -55,7 +55,7 @@ class Responses:
 
     @property
     def variant(self) -> str:
-        """Hash of what is stored of a run besides its summary; part of its key in a store."""
+        """Hash of what is stored of a run besides its summary; part of the run's key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(figure.of, figure.name, digest()) for figure in self.figures]
@@ -130,7 +130,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the value at the path `place`; raise ResponseError for an unknown path."""
+    """Return the value at the path `place` in `kept`; raise ResponseError for an unknown path."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -152,9 +152,9 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first response in `places` that the runs will lack, and an error.
+    """Return the first response of `places` that the runs will lack, with the error to raise.
 
-    Return None if they will have all. `keep` names tables that are stored with all rows.
+    Return None if the runs will have all responses. `keep` names the tables that are stored whole.
     """
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
@@ -188,7 +188,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return the path `place` without the name of its row, if `known` has no names of rows."""
+    """Shorten a path `TABLE.ROW.COLUMN` to `TABLE.COLUMN`, if `known` has no names of the rows."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(
@@ -203,7 +203,7 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
     """Return true and the value at the path `steps`, or false if there is no such value.
 
-    A step is a key, or a cell of the wanted row of a table.
+    A step is a key. In a list of rows, a step may be a cell, such as a name: it selects a row.
     """
     for step in steps:
         if isinstance(value, list):

@@ -23,8 +23,8 @@ class Store:
     """Directory of finished runs, found by results version and hash of the scenario.
 
     Several programs on several machines may use a store at the same time. Methods take a run's
-    scenario, or the hash of the scenario. Different selections of a run's values are kept under
-    different names, `variant`.
+    scenario, or the hash of the scenario. Stores with different `variant` keep different
+    selections of a run's values.
     """
 
     def __init__(self, path: str | Path, variant: str = "") -> None:
@@ -80,7 +80,7 @@ class Store:
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
-        """Record the failure of a run with its reason, until the run succeeds."""
+        """Record that a run failed, with the reason `message`; success removes the record."""
         text = json.dumps({"message": message})
         write_durably(self._failure(key), text.encode())
 

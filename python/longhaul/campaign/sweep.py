@@ -28,10 +28,10 @@ Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 
 @dataclass(frozen=True)
 class Setting:
-    """The setting of a scenario key: a fixed value, or one that follows from a factor's level.
+    """Setting of a scenario key: a fixed `value`, or one computed from the level of `factor`.
 
-    The value is the level, multiplied by `times` and followed by the `unit`, or it is `of[level]`.
-    If `when` is given, only runs with its levels (by factor) set the key.
+    With `of`, the computed value is `of[level]`. Otherwise, it is the level, multiplied by `times`
+    and followed by the `unit`. With `when`, only runs with its levels (by factor) set the key.
     """
 
     value: Any = None

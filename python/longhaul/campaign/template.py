@@ -58,7 +58,7 @@ def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
 
 
 def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
-    """Read a scenario given as a table, or as the name of a file such as a run's `run.json`."""
+    """Read a scenario from `given`: a table, or the name of a file such as a run's `run.json`."""
     if isinstance(given, Mapping):
         return _extending(dict(given), file)
     if not isinstance(given, str):
@@ -116,7 +116,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables to which the steps `way` lead from the table or list `place`.
+    """Follow the steps in `way` from the table or list `place`; yield the tables at the end.
 
     A step with `*` leads to all matching groups of flows. `path` is for messages.
     """

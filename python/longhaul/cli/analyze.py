@@ -227,7 +227,7 @@ def analyze(
 def _logarithms(
     table: ResponseTable, responses: Sequence[str], names: Sequence[str]
 ) -> ResponseTable:
-    """Return the table with decimal logarithms of `responses`, or else of all that are above 0."""
+    """Return a table of decimal logarithms of `responses`, by default of all that are above 0."""
     if unfit := WITHOUT_LOGARITHMS.intersection(names):
         raise InputError(f"--log: expected an analysis of means, found {', '.join(sorted(unfit))}")
     chosen = responses or table.positive()

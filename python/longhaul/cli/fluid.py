@@ -162,8 +162,8 @@ def hybrid(
 ) -> None:
     """Simulate three sets of ten flows over Abilene (hybrid model; NIST SP 500-282, appendix B).
 
-    The columns are each set's mean throughput per flow and mean round-trip time, and ratios of the
-    sets.
+    The table has the mean throughput per flow and the mean round-trip time of each set, and ratios
+    between sets.
     """
     from longhaul.models import abilene_lee, plots
 
@@ -206,9 +206,9 @@ def fluid(
 ) -> None:
     """Print the equilibrium of a scenario's fluid model, and its stability.
 
-    An error names the keys of a scenario that the model cannot represent. The margin is the factor
-    by which all losses, or the slope of a marking function, can be multiplied before the
-    equilibrium is unstable.
+    An error names the keys of a scenario that the model cannot represent. The stability
+    margin is the factor by which all losses, or the slope of a marking function, can be multiplied
+    before the equilibrium is unstable.
     """
     from longhaul.models import fluid_comparison, plots, stability
 
@@ -263,7 +263,11 @@ def path(
     packet: Packet = 1500,
     json: AsJson = False,
 ) -> None:
-    """Print closed forms of a path: its BDP, buffer sizing rules, loss-free transfers."""
+    """Print closed forms of a path: its BDP, buffer sizing rules, loss-free transfers.
+
+    The tables are the utilisation by synchronised flows with smaller buffers, and the goodput of
+    transfers that lose no packet.
+    """
     rtt_s, bdp = path_of(rate, rtt, packet)
     said: dict[str, Any] = {
         "bdp_pkts": bdp,

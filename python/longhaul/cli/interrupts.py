@@ -29,7 +29,7 @@ def at_work() -> None:
 
 
 def _repeat_ignored_interrupts() -> None:
-    """Repeat a signal whose exception the interpreter ignores, since a destructor had raised it."""
+    """Send a signal again if the interpreter ignores its exception, as it does in destructors."""
     report = sys.unraisablehook
 
     def repeat(ignored: "sys.UnraisableHookArgs") -> None:

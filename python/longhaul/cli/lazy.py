@@ -48,7 +48,7 @@ class Group(TyperGroup):
     """Group of commands that suggests Longhaul's command for a name from another program."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command; for a name from another program, such as `sweep`, suggest Longhaul's."""
+        """Find a command; for another program's command such as `sweep`, suggest the equivalent."""
         meant = MEANT.get(args[0]) if args else None
         if meant in self.commands and args[0] not in self.commands:
             ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")
@@ -85,7 +85,7 @@ class Deferred(TyperCommand):
 
 
 def _instead(option: str, command: TyperCommand) -> str:
-    """Return a hint about an unknown option: its name in Longhaul, or the scenario key to set."""
+    """Return a hint about an unknown option: the option or scenario key to use in its place."""
     options = {name for parameter in command.params for name in parameter.opts}
     other = OTHER_NAMES.get(option)
     if option == "--replications" and command.name == "run":

@@ -216,9 +216,9 @@ def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
 def _over_droptail(
     path: parallel.Path, shares: list[float], counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print loss and goodput with drop-tail buffers of the fractions `shares` of the BDP.
+    """Print loss and goodput for each number of connections in `counts`, with drop-tail buffers.
 
-    Return a function that plots both.
+    `shares` are the buffers as fractions of the BDP. Return a function that plots both.
     """
     from longhaul.models import plots
 

@@ -61,7 +61,7 @@ def explore(
 
 
 def _write(sources: list[Path], target: Path, *, overwrite: bool) -> Path:
-    """Write the page for these sources; a single study has a table for each experiment."""
+    """Write the page for `sources`; the page of a single study has a table per experiment."""
     alone = len(sources) == 1 and not _is_run_or_campaign(sources[0])
     if alone and (named := study_named(sources[0])) is not None:
         from longhaul.studies.exploration import write_explorer
@@ -88,7 +88,7 @@ def _name(source: Path) -> str:
 
 
 def _opened(source: Path) -> Path:
-    """Return the path of results, given this path, a campaign file, or a study's name."""
+    """Return the path of the results that `source` names: a path, a campaign file, or a study."""
     if source.suffix == ".toml":
         campaign = read_campaign(source)
         folder = folder_of(campaign, None)

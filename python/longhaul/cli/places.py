@@ -35,7 +35,7 @@ def _has_runs(folder: Path, campaign: Campaign) -> bool:
 
 
 def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
-    """Return the file of the campaign that wrote `table`; None if it was this `campaign`."""
+    """Return the file of the campaign that wrote `table`; None if `campaign` wrote the table."""
     own = path_from(store, campaign)
     other = Dataset.read(table).facts.get("path", own)
     return None if other == own else (store.path / other).resolve()

@@ -130,7 +130,7 @@ def _print_summary(results: Results, target: Path) -> None:
 
 
 def _next_plot(results: Results) -> str:
-    """Return the name of the most informative plot of a TCP run, after a space, for a hint.
+    """Return an argument such as ` cwnd`: the name of the most informative plot of a TCP run.
 
     For other kinds of runs, return an empty text, which means all plots.
     """
@@ -160,9 +160,9 @@ def calibrate(
 ) -> None:
     """Find the rate of new connections that gives an offered load, on links ten times as fast.
 
-    The command simulates about eight runs, with links so fast that no packet queues. Each takes the
-    whole `duration` of the scenario, regardless of `measure.stop`; --set can make it shorter. Other
-    random numbers give other loads; the command also prints their range.
+    Links ten times as fast as the scenario's let no packet queue, so they carry the offered load.
+    The command simulates about eight runs of the scenario's whole `duration`; --set can shorten it.
+    It prints the rate as options --set, and the range of loads that other random numbers give.
     """
     calibration = find_rates(
         file, load=load, link=link, labels=of, set=set or (), progress=not json

@@ -81,9 +81,9 @@ def list_(
 
 
 def _entries(rows: Sequence[dict[str, Any]], what: str, name: str) -> list[dict[str, Any]]:
-    """Return the rows named `name` or, in the list of keys, those with `name` in their paths.
+    """Return the rows of the list `what` that are named `name`; raise an error if there are none.
 
-    `what` is the list, such as `keys`.
+    In the list of keys, `name` may also be a table; the rows are then its keys.
     """
     found = [row for row in rows if row["name"] == name]
     if not found and what == "keys":

@@ -288,9 +288,9 @@ def adopt(
     out: Out = None,
     store: Store = None,
 ) -> None:
-    """Add runs that were made alone, from `study scenario`, to those of a study.
+    """Add runs of scenarios that `study scenario` has written to the results of their study.
 
-    `study run NAME --only-judge` then judges the claims by all runs.
+    `study run NAME --only-judge` then judges the claims by all results.
     """
     study = find(name)
     for run in take(

@@ -42,7 +42,7 @@ def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
 
 
 def table_file(source: Path) -> Path:
-    """Return the table's file for a path, or for a study's name (its latest results)."""
+    """Return the table's path; `source` is a file, a directory, or a study (its latest results)."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name

@@ -28,8 +28,8 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
     """Divide the rows of `of_scenarios` into values that scenarios must give, and implied values.
 
-    A value is implied if the scenario still has it without its key, or without a table around the
-    key. All implied values can be removed together.
+    A value is implied if it stays when its key, or a table that contains the key, is removed from
+    the scenario: other keys or defaults imply it. All implied values can be removed together.
     """
     rows = of_scenarios(runs)
     derived = []
@@ -63,7 +63,7 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return the `paths` that get the same values again if all are removed from the scenario."""
+    """Return those of `paths` that keep their values if all `paths` are removed from a scenario."""
     # A single key of a table such as `pacing` may follow from the presence of the table.
     without = copy.deepcopy(scenario)
     for path in paths:

@@ -1,6 +1,6 @@
 """Reduction of a run to the tables that campaigns store.
 
-They have sums by label, the row of one link, and thinned time series.
+The tables have sums by label, the row of one link, and thinned time series.
 """
 
 from typing import Any

@@ -81,7 +81,7 @@ def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
 
 
 def _is_idle(links: Sequence[dict[str, Any]]) -> bool:
-    """Return true if a link has no queue, no drops and no marks in any run."""
+    """Return true if a link had no drops, no marks and at most one queued packet in all runs."""
     quiet = all(not (link.get("dropped_pkts") or link.get("marked_pkts")) for link in links)
     return quiet and all((link.get("queue_max_pkts") or 0) <= 1 for link in links)
 
@@ -135,8 +135,8 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of the metrics `shown` for one link or proxy.
 
-    `found` has its metrics in each run, and none if the run lacks it. Of each run's columns, only
-    the last one (all flows) has values.
+    `found` has the metrics of this link or proxy in each run; they are empty for a run without it.
+    The values are in the last column of each run (all flows), and its other columns are empty.
     """
     rows = []
     for figure, form in shown:

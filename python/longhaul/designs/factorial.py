@@ -148,7 +148,7 @@ def _by_generators(factors: tuple[Factor, ...], generators: Sequence[str]) -> De
 
 
 def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
-    """Parse a generator such as `x6 = -x1*x2` into its name, and its sign and factors."""
+    """Parse a generator such as `x6 = -x1*x2`: return `x6`, and a pair of sign and factors."""
     name, equals, product = generator.partition("=")
     product = product.strip()
     letters = [letter.strip() for letter in product.lstrip("+-").split("*")]

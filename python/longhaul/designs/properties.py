@@ -20,7 +20,7 @@ ROWS = 1024
 
 
 class DesignError(LonghaulError):
-    """Error: a design does not exist, or it does not fit the request."""
+    """Error: a design is invalid or unknown, or none meets the requirements."""
 
 
 def check_two_level(matrix: np.ndarray) -> np.ndarray:
@@ -68,8 +68,8 @@ def word_lengths(matrix: np.ndarray) -> list[Fraction]:
 def krawtchouk(degree: int, x: int, length: int) -> int:
     """Return the value at `x` of the Krawtchouk polynomial of this degree for codes of this length.
 
-    They turn distances between a design's rows into its word-length pattern (MacWilliams and Sloane
-    1977, The Theory of Error-Correcting Codes, chapter 5, section 7).
+    These polynomials turn distances between a design's rows into its word-length pattern
+    (MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7).
     """
     return sum((-1) ** i * comb(x, i) * comb(length - x, degree - i) for i in range(degree + 1))
 
@@ -123,7 +123,7 @@ def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int,
 def partial_aliases(
     matrix: np.ndarray, order: int = 2
 ) -> list[tuple[tuple[int, ...], tuple[int, ...], float]]:
-    """Return pairs of effects that are partly correlated, each with the correlation."""
+    """Return partly correlated pairs of effects of up to `order` factors, with correlations."""
     columns = check_two_level(matrix)
     named = list(effects(columns.shape[1], order))
     contrasts = np.stack([contrast(columns, effect) for effect in named], axis=1)

@@ -1,7 +1,7 @@
 """Designs of published evaluations, by name.
 
-The reports print no generators. The generators here reproduce every printed row.
-`nist-2to11m5` is the template 2TO11M5 of Dataplot, which the report names.
+The publications print no generators. The generators here reproduce every printed row.
+`nist-2to11m5` is Dataplot's template 2TO11M5, which NIST SP 500-282 names.
 """
 
 from dataclasses import dataclass

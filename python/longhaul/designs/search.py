@@ -27,7 +27,7 @@ LEAST_BEAM = 12
 
 @dataclass(frozen=True)
 class _Fraction:
-    """A fractional factorial: columns as bit masks of basic factors, and each run's count of 1s."""
+    """A fractional factorial: bit masks of its columns, and the number of 1s in each run."""
 
     columns: tuple[int, ...]
     weights: np.ndarray

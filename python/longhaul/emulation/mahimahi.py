@@ -39,7 +39,7 @@ class Direction:
 
 @dataclass
 class Shells:
-    """The path that a command line's nested programs define, and the program to run."""
+    """The network path that nested programs of mahimahi define, and the program to run in it."""
 
     down: Direction = field(default_factory=Direction)
     up: Direction = field(default_factory=Direction)
@@ -78,7 +78,7 @@ class Shells:
 def translate(words: Sequence[str]) -> Shells:
     """Translate a command line such as `mm-delay 20 mm-link up down --`.
 
-    Raises EmulationError for options without a counterpart.
+    Raises EmulationError for options that Longhaul cannot emulate.
     """
     shells, rest = Shells(), list(words)
     if not rest or rest[0] not in TOOLS:
@@ -137,9 +137,9 @@ def _link(shells: Shells, rest: list[str]) -> None:
 
 
 def _queue(side: str, queue: str = "infinite", queue_args: str = "") -> str:
-    """Return a queue discipline as a TOML table, for the direction `side`.
+    """Return the queue discipline of a direction (`side`: `uplink`, `downlink`) as a TOML table.
 
-    `queue` and `queue_args` are the values of mahimahi's options of these names.
+    `queue` and `queue_args` are values of the direction's options of `mm-link`.
     """
     if queue not in QUEUES:
         known = ", ".join(QUEUES)

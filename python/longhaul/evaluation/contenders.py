@@ -125,7 +125,7 @@ def _with_parameters(written: str, subject: str) -> Contender:
 
 
 def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
-    """Return a contender whose name includes all entries of its `table` except `key`."""
+    """Return a contender named `cubic decrease=0.2`: `name` and `table` without the entry `key`."""
     others = [f"{other}={given}" for other, given in table.items() if other != key]
     return Contender(" ".join([name, *others]), table)
 

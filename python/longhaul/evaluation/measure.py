@@ -7,6 +7,7 @@ from longhaul import _engine, figures
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.figures.measured import digest, measured
+from longhaul.files.code import code_digest
 from longhaul.results import Results
 
 
@@ -32,6 +33,6 @@ def variant() -> str:
     included, since an algorithm under development may change while the results version stays the
     same.
     """
-    sources = [Path(__file__), Path(_engine.__file__)]
-    text = digest().encode() + b"".join(source.read_bytes() for source in sources)
-    return f"evaluation-{hashlib.sha256(text).hexdigest()[:8]}"
+    python = digest() + code_digest([Path(__file__)])
+    code = python.encode() + Path(_engine.__file__).read_bytes()
+    return f"evaluation-{hashlib.sha256(code).hexdigest()[:8]}"

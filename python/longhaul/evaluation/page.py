@@ -130,9 +130,9 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 
 
 def _where(outcome: Outcome) -> str:
-    """Return a sentence on the conditions in which the subject is worse by a criterion.
+    """Return a sentence that counts the points at which the subject is worse, by level of an axis.
 
-    The sentence names levels of the axis that explains the worse points best, or is empty.
+    The fraction of such points varies most along this axis. The text is empty if it varies little.
     """
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}

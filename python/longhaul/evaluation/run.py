@@ -55,7 +55,7 @@ def count(suite: Suite, contenders: Sequence[Contender], scale: str) -> int:
 def evaluable(
     suite: Suite, contenders: Sequence[Contender], scale: str, settings: Mapping[str, Any]
 ) -> Suite:
-    """Return the suite without experiments that a contender's QUIC stack does not support."""
+    """Return the suite, reduced to the experiments that all contenders' QUIC stacks support."""
     return suite.without(stacks.refused(_runs(suite, contenders, scale, settings)))
 
 

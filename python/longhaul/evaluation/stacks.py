@@ -25,7 +25,7 @@ TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 
 def table(written: str) -> dict[str, Any] | None:
-    """Return the settings of a QUIC contender `STACK:CONGESTION`; None for other texts.
+    """Return the settings of a QUIC contender; None if `written` is not `STACK:CONGESTION`.
 
     Raises:
         ScenarioError: this build has no such stack, or the stack has no such congestion control.
@@ -58,7 +58,7 @@ def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
 def refused(runs: Sequence[Run]) -> dict[str, str]:
     """Return the experiments that a contender's QUIC stack does not support, with the reasons.
 
-    Only an experiment's first scenario with a stack is checked; all have the same keys.
+    Only an experiment's first run with a stack is checked; its other runs have the same keys.
     """
     reasons: dict[str, str] = {}
     seen: set[str] = set()

@@ -34,7 +34,7 @@ class Figure:
     slack: float = 0.0
     """Largest difference that counts as equal."""
     at_most: float | None = None
-    """Upper bound for the subject's value, which does not depend on other contenders.
+    """Upper bound for the evaluated algorithm, whatever the values of other contenders.
 
     It is None if there is no bound.
     """
@@ -99,10 +99,7 @@ class Terms:
     note: str
     """Note about the rules of the verdicts, shown on the page."""
     trades: bool = False
-    """True if being better in one quantity and worse in another is a trade-off.
-
-    If false, the verdict is then `worse`.
-    """
+    """True if the verdict on worse and better quantities together is `trade-off`, not `worse`."""
 
 
 @dataclass(frozen=True)

@@ -90,8 +90,8 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    `broken` are experiments of which runs failed. Verdicts on such an experiment are
-    `not evaluated`, except `worse` and `starves`.
+    `broken` are experiments with failed runs. The verdict on a criterion with such an experiment
+    becomes `not evaluated`, unless it is `worse` or `starves`.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
@@ -143,7 +143,7 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """Return a point for each condition in which the subject has the quantity of `figure`."""
+    """Judge the subject by the quantity `figure`, in each condition in which it was measured."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)

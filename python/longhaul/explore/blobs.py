@@ -25,7 +25,7 @@ class Blobs:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array as a blob; return its number, and `raw` if the blob is not deflated."""
+        """Add an array as a blob; return the blob's number, and `raw` if it is not compressed."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)
@@ -34,7 +34,7 @@ class Blobs:
         return {"blob": len(self.texts) - 1} | ({"raw": True} if raw else {})
 
     def read(self, stored: Mapping[str, Any]) -> np.ndarray:
-        """Return the numbers in a blob as the page decodes them; `stored` describes the blob."""
+        """Return the numbers in a blob, decoded as in the page; `stored` describes the blob."""
         content = base64.b64decode(self.texts[stored["blob"]])
         content = content if stored.get("raw") else zlib.decompress(content)
         raw = np.frombuffer(content, TYPES[stored["encoding"]])

@@ -1,4 +1,4 @@
-"""Tables of runs of connections over links for a page: flows, links, proxies, exchanges."""
+"""Tables on the explorer's page of a `connections` run: flows, links, proxies, exchanges."""
 
 import json
 from collections.abc import Sequence
@@ -149,7 +149,7 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """Add the time at which each flow left slow start, and its source: event or sample."""
+    """Add the time at which each flow left slow start, and the time's source: event or sample."""
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
@@ -180,7 +180,7 @@ def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFr
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
-    """Add the run's name as a column, and to the column `name`, if there are several runs."""
+    """Add a column `run`, and put the run's name before each `name`, if there are several runs."""
     if not several:
         return frame
     columns = frame.collect_schema().names()
@@ -224,7 +224,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return metrics that colour links, without queue lengths: losses, utilisation, delay.
+    """Return the losses, utilisation and queueing delay of links over time.
 
     `seconds` are the times of the samples.
     """
@@ -248,7 +248,7 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 def _scenario(run: Results) -> Scenario | None:
     """Return the scenario of a run; None if it cannot be parsed.
 
-    The scenario may need a user's algorithms, or another version.
+    For example, it may name a user's algorithm, or be of another version of Longhaul.
     """
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)

@@ -23,9 +23,9 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the stored curves of the runs in `table`: of all flows together, and of links.
+    """Add the time series stored for a campaign's runs to the page's table `table` of these runs.
 
-    `folders` are the directories of the runs' tables.
+    The curves are of all flows together, and of some links. `folders` has a directory per run.
     """
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
@@ -60,7 +60,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Yield the name of each curve, and its source: table (flow or link), link and column."""
+    """Yield each curve's name, and the kind (flow or link), link and column of its samples."""
     for column in FLOWS:
         name = GROWTH[column][0] if column in GROWTH else column
         yield f"flows {name}", ("flow", "", column)

@@ -70,7 +70,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _relate(content: Content, tables: MesoNet, of: str) -> None:
-    """Let the page select long-lived flows and flow classes with their routers."""
+    """Relate long-lived flows and classes to their routers: the page selects both together."""
     topology = tables.run.table("topology")
     routers = {name: row for row, name in enumerate(topology["router"])}
     above = dict(topology.select("router", "above").iter_rows())

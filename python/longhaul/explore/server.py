@@ -105,9 +105,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def _asked(self, path: str) -> str | None:
-        """Return the name of the requested service: the part of `path` after the key.
+        """Return the service NAME that a request with the path `/KEY/NAME` asks for.
 
-        Return None if the key or the Host header is wrong.
+        Return None if the Host header is wrong, or if KEY is not the server's secret key.
         """
         if self.headers.get("Host") != self.server.host:
             return None

@@ -85,7 +85,7 @@ def open_source(path: Path) -> Source:
 def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
     """Return the tables of a directory by name.
 
-    Files with equal columns form one table; otherwise, each file is a table.
+    If all files have equal columns, they are one table; otherwise, each file is a table.
     """
     scans = {file.stem: pl.scan_parquet(file) for file in files}
     schemas = [scan.collect_schema() for scan in scans.values()]
@@ -109,7 +109,7 @@ def _there(path: Path) -> tuple[str, bool]:
 def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str, bool]) -> None:
     """Add a table without metadata to a page; its columns with few values are factors.
 
-    `there` has a text on the runs that exist, and true if runs are missing.
+    `there` has a text such as `5 of 9 runs of the study are there`, and true if runs are missing.
     """
     factors = few_values(scan)
     names = scan.collect_schema().names()

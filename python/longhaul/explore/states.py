@@ -1,4 +1,4 @@
-"""State of algorithms at each ACK for the page: a table with a row per traced connection."""
+"""State of algorithms at each ACK, for the explorer: a table with a row per traced connection."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ SHOWN = ("name", "congestion", "acks", "from_s", "to_s")
 
 
 class Connection(NamedTuple):
-    """A traced connection: the number of its run, its flow, and its number within the flow."""
+    """A traced connection: the run's number, the flow, and the connection's number in the flow."""
 
     run: int
     flow: str
@@ -63,7 +63,7 @@ def _roles(*, several: bool) -> Roles:
 def _frame(
     runs: Sequence[Results], traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
 ) -> pl.DataFrame:
-    """Return a table with names, algorithms and numbers of ACKs of the connections `rows`."""
+    """Return a table of the connections `rows`, with their names, algorithms and ACK counts."""
     time_s = pl.col("t_s")
     counts = (time_s.n_unique().alias("acks"), time_s.min().alias("from_s"),
               time_s.max().alias("to_s"))  # fmt: skip

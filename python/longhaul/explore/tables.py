@@ -57,9 +57,9 @@ class Roles:
     about: Mapping[str, str] = field(default_factory=dict)
     """Descriptions of columns, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units, by column, of columns whose names do not end in the unit."""
+    """Units by column name, for columns whose names do not end in the unit."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Heading under which the page lists each column, such as a period of the run."""
+    """Headings under which the page lists columns, by column name; such as periods of the run."""
     competitor: str | None = None
     """Factor whose levels are compared under equal conditions, such as the algorithm."""
     title: str = ""
@@ -222,9 +222,10 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """Return each row's first and last time of a loss, and its number of samples with losses.
+    """Return columns with the times of the first and last loss, and the number of lossy samples.
 
-    `lost` has the losses by row and time; `count` is the name of the column with the number.
+    `lost` is an array of losses, with a row per element, such as a link, and a column per time in
+    `times_s`. `count` is the name of the column with the number of samples.
     """
     losing = np.nan_to_num(lost) > 0
     any_ = losing.any(1)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
     """Return a function that formats numbers with `digits` decimals.
 
-    It shows two significant digits if the decimals would all be 0. `scale` multiplies the number.
+    If `digits` > 0, numbers that round to 0 get two significant digits. `scale` is a factor.
     """
 
     def form(value: float) -> str:

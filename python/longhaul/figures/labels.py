@@ -41,7 +41,7 @@ def flows(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_limits(flows: pl.DataFrame) -> pl.DataFrame:
-    """Add columns to flows: limiting factor, counts before the window, and total goodput."""
+    """Add columns: limiting factor, `COUNTS` before the measurement window, and total goodput."""
     held = [pl.col(column) for column in LIMITS.values()]
     longest = pl.max_horizontal(held)
     limit = pl.coalesce(
@@ -155,7 +155,7 @@ def delays(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
-    """Return the delays of labels and of all flows, with the label's name, or `all`, as `label`."""
+    """Return the delays of labels and of all flows, and add a column `label`: a name, or `all`."""
     is_all = pl.col("kind") == ALL
     return delays.filter(is_all | (pl.col("kind") == LABEL)).with_columns(
         label=pl.when(is_all).then(pl.lit(ALL)).otherwise("name")
@@ -177,7 +177,7 @@ of_delays(
 
 
 def counted(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows, with the bottleneck's rate and the number of round trips measured."""
+    """Return the flows, with the bottleneck's rate and the measured time in round trips."""
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
     round_trips = run.measured_s / (2 * link["delay_s"]) if link["delay_s"] else None

@@ -23,7 +23,7 @@ of_links = partial(declare, of=LINK, source=links)
 def _column(name: str, title: str, *, only_some: bool = False, **more: Any) -> None:  # noqa: ANN401
     """Declare a column of the table of links as a metric.
 
-    `only_some` is true if not all links have it.
+    `only_some` is true if the column is absent from the tables of some runs.
     """
     column = pl.col(f"^{name}$" if only_some else name)
     of_links(name, title, column, only_some=only_some, **more)

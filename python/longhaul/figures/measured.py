@@ -1,6 +1,5 @@
 """Computation of the metrics of a run."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from math import isfinite
@@ -19,6 +18,7 @@ from longhaul.figures.registry import (
     Run,
     every,
 )
+from longhaul.files.code import code_digest
 
 Number = float | None
 
@@ -27,8 +27,8 @@ def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, 
     """Yield the metrics of a run: owner (label, link or proxy), metric, and value.
 
     The owner of a metric of the whole run is empty. A metric is left out if the run lacks its
-    table. Metrics are in the order of their sources, then of owners. Values that are not finite
-    become None.
+    table. Metrics that are computed from the same data are yielded owner by owner. Values that are
+    not finite become None.
     """
     prepared = PreparedRun(run)
     there = (entry for entry in wanted if all(table in run.tables for table in entry.needs))
@@ -76,7 +76,7 @@ _BY_OWNER = {RUN: _of_run, LABEL: _of_labels, LINK: _of_rows, PROXY: _of_rows}
 
 
 def of_merit(run: Run) -> list[tuple[str, Number, str]]:
-    """Return name, value and meaning of the metrics of RFC 5166 for a run, in a report's order."""
+    """Return (name, value, meaning) of a run's metrics of RFC 5166, in the order of reports."""
     from longhaul.figures.runs import lengths
 
     # Delays of labels follow the delays at the busiest link.
@@ -94,9 +94,9 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
 
 
 def digest() -> str:
-    """Return a digest of the code that computes metrics; stores recompute values of other code."""
+    """Return a digest of the code that computes metrics; a change makes stored values invalid."""
     from longhaul.analysis import fairness, merit
 
     own = sorted(Path(__file__).parent.glob("*.py"))
     sources = [*own, Path(fairness.__file__), Path(merit.__file__)]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+    return code_digest(sources)

@@ -44,7 +44,7 @@ class PreparedRun:
         self._found: dict[Source, Any] = {}
 
     def of(self, source: "Source") -> Any:  # noqa: ANN401
-        """Return the data that a source prepares, computed once."""
+        """Return the data that `source` prepares for the run; calls after the first reuse them."""
         if source not in self._found:
             self._found[source] = source(self)
         return self._found[source]
@@ -64,7 +64,7 @@ class Figure:
     title: str
     about: str
     compute: Any = field(compare=False)
-    """Function or expression that computes the metric from the data of `source`.
+    """Function or expression that computes the metric from the data that `source` returns.
 
     For a metric of a run, it is a function of the data. For other metrics, it is a Polars
     expression over the rows of a table that belong to one label, link or proxy.
@@ -84,13 +84,13 @@ class Figure:
     row: str = ""
     """Title of the metric's row in tables; if empty, `title` with the unit."""
     listed: tuple[str, ...] = ()
-    """Lists that show the metric: the `summary` of a run, or its list of `merit` (RFC 5166)."""
+    """Lists that show the metric: `summary` (of a run), `merit` (metrics of RFC 5166), or both."""
     only_some: bool = False
-    """True if only some links have the metric; tables omit its row if no link has it."""
+    """True if only some links have the metric; without such links, tables omit its row."""
     needs_capacity: bool = False
     """True if the metric is undefined for links without capacity in the measurement window."""
     most: float = inf
-    """Largest possible value."""
+    """Largest possible value of the metric."""
     is_time_until: bool = False
     """True if a missing value means that the event had not happened when the run ended."""
 
@@ -102,7 +102,7 @@ class Figure:
     def meaning(self, **lengths: str) -> str:
         """Return the meaning of the metric, with the lengths of the run's averaging windows.
 
-        Without `lengths`, the text has the rules for the lengths.
+        A length that is not given appears as its rule, such as `10 round trips, at least 1 s`.
         """
         return self.about.format(**(_LENGTHS | lengths))
 
@@ -144,17 +144,15 @@ def figure(name: str, title: str, about: str = "", **more: Any) -> Callable[[Com
 
 
 def unit_of(name: str) -> str:
-    """Return the unit at the end of a metric's name; empty if none, as in `within_10_s`."""
+    """Return the unit at the end of a metric's name; empty if there is none."""
+    # In `within_10_s`, `s` is the unit of the 10, not of the metric.
     *start, last = name.split("_")
     before = start[-1] if start else "1"
     return "" if before == "per" or before.isdigit() else UNITS.get(last, "")
 
 
 def with_unit(words: str, unit: str) -> str:
-    """Append a unit in parentheses to words that do not contain it.
-
-    `flows completed` contains `flows`.
-    """
+    """Append a unit in parentheses, unless the words contain it, as `flows completed` does."""
     return f"{words} ({unit})" if unit and unit not in re.findall(r"\w+", words) else words
 
 
@@ -182,7 +180,7 @@ def find(of: str, name: str) -> Figure | None:
 
 
 def expressions(of: str, source: Source) -> list[Any]:
-    """Return Polars expressions for the metrics from `source` that summaries show."""
+    """Return the Polars expressions of the metrics that use `source` and that summaries show."""
     figures = [
         entry for entry in declared(of) if SUMMARY in entry.listed and entry.source == source
     ]

@@ -55,7 +55,8 @@ of_busiest(
 def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
     """Return the mean time between losses in seconds, and the mean number of packets per loss.
 
-    Return None if the run lacks the samples; see `analysis.merit.losses` for missing values.
+    The losses are those at the busiest link. Return None for fewer than two samples of the link.
+    Either value is None for too few losses (`analysis.merit.losses`).
     """
     measured = pl.col("t_s") >= prepared.run.measured_from_s
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
@@ -99,7 +100,7 @@ def comparable(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def goodputs(prepared: PreparedRun) -> list[float] | None:
-    """Return the goodput of each comparable flow; None for fewer than two flows."""
+    """Return the goodput of each flow from `comparable`; None if these are fewer than two."""
     found: list[float] = comparable(prepared)["goodput_bps"].fill_null(0.0).to_list()
     return found if len(found) > 1 else None
 
@@ -145,7 +146,7 @@ class DeliveredBytes:
 
     @property
     def starvation_s(self) -> float:
-        """Length in seconds of the windows over which a flow counts as starving."""
+        """Length in seconds of the windows over which rates are averaged to find starvation."""
         return max(STARVATION_S, STARVATION_ROUND_TRIPS * self.round_trip_s)
 
     @cached_property
@@ -219,7 +220,7 @@ def _variation(found: DeliveredBytes) -> float | None:
 
 
 def starvation(prepared: PreparedRun) -> merit.Starvation | None:
-    """Return how unequal the flows' rates are in the last half of a run; None for a single flow."""
+    """Return the inequality of flows' rates in the last half of a run; None without two flows."""
     found: DeliveredBytes | None = prepared.of(delivered)
     if found is None:
         return None
@@ -240,7 +241,7 @@ of_starvation(
 
 
 def synchronisation(prepared: PreparedRun) -> np.ndarray | None:
-    """Return, by congestion event, the fraction of active flows that reduced their windows."""
+    """Return the fraction of active flows that reduced their windows, for each congestion event."""
     flows = prepared.run.flows.filter(pl.col("source").is_in(COMPARABLE))
     cuts = prepared.run.events.filter(
         pl.col("event").is_in(["cut", "timeout"]),
@@ -270,7 +271,7 @@ of_events(
 
 
 def kinds(prepared: PreparedRun) -> pl.Series | None:
-    """Return the mean goodput per flow of the two kinds of flows of a run.
+    """Return the mean goodput per flow, for each of a run's two kinds of flows.
 
     The kind of a flow is its label up to the first colon. Return None if the run does not have
     exactly two kinds.

@@ -1,4 +1,4 @@
-"""Descriptions of metrics ("figures") and of other columns: text, subject and unit.
+"""Descriptions of metrics ("figures") and of other columns: title, meaning, owner and unit.
 
 A path names a metric as in responses of campaigns, such as `labels.cubic.goodput_bps`. A name alone
 means the metric of all flows together, if labels have a metric with this name.
@@ -46,9 +46,9 @@ RENAMED = {"utilisation": "utilization"}
 def figure_at(place: str) -> Figure | None:
     """Return the metric at a path; None if the path names a column or is unknown.
 
-    A name alone is searched among the metrics of the summary, and then among those of the run.
-    Other metrics are not found by name alone, since columns of other tables may have their names,
-    such as `lost`.
+    A path without an owner, such as `utilization`, is searched among the metrics that summaries
+    show, and then among the metrics of the whole run. Other metrics need an owner in the path,
+    since columns of other tables may have the name of a metric, such as `lost`.
     """
     where, _, name = place.rpartition(".")
     if where:
@@ -61,23 +61,23 @@ def figure_at(place: str) -> Figure | None:
 
 
 def place_of(figure: Figure) -> str:
-    """Return the path of a metric as campaigns write it, such as `links.NAME.utilization`."""
+    """Return a metric's path in responses of campaigns, such as `links.NAME.utilization`."""
     table = ROWS.get(figure.of)
     return f"{table}.NAME.{figure.name}" if table else figure.name
 
 
 def of_response(place: str) -> Figure | None:
-    """Return the metric that a response's path names; None if there is none.
+    """Return the metric at the path of a campaign's response; None if there is none.
 
-    A name alone means the metric of all flows or, if there is none, of a link.
+    A path without an owner means the metric of all flows or, if flows lack the metric, of a link.
     """
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
 
 def of_suite(name: str) -> Figure | None:
-    """Return the metric that a name in an evaluation's suite means.
+    """Return the metric with this name in an evaluation's suite; None if there is none.
 
-    It is a metric of the run, or of the label, link or proxy before the last dot.
+    A name with dots is that of a label, link or proxy, then its metric. Others are of the run.
     """
     owner_, _, last = name.rpartition(".")
     kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
@@ -85,7 +85,7 @@ def of_suite(name: str) -> Figure | None:
 
 
 def is_known(place: str) -> bool:
-    """Return true if a path ends in the name of a metric, a fact about a run, or a column."""
+    """Return true if a path ends in the name of a metric, an entry of `FACTS`, or a column."""
     name = place.rpartition(".")[2]
     return figure_at(place) is not None or name in FACTS or bool(_column(name))
 
@@ -95,7 +95,7 @@ def _column(name: str) -> str:
 
 
 def meaning(place: str) -> str:
-    """Return the meaning of the value at a path; empty if it is unknown."""
+    """Return the meaning of a value by its path, such as `links.NAME.utilization`; may be empty."""
     *where, name = place.split(".")
     figure = figure_at(place)
     text = figure.meaning() if figure else FACTS.get(name) or _column(name)
@@ -106,7 +106,7 @@ def meaning(place: str) -> str:
 
 
 def unit_at(place: str) -> str:
-    """Return the unit of the metric or column at a path; empty if there is none."""
+    """Return the unit of the value at a path; empty if there is none."""
     figure = figure_at(place)
     return figure.unit if figure else unit_of(place)
 
@@ -129,7 +129,7 @@ def owner(place: str) -> str:
 
 
 def _in_words(name: str) -> str:
-    """Return a column's name as words, with its statistic first and without its unit."""
+    """Return a column's name as words, such as `mean round-trip time` for `rtt_mean_s`."""
     words = name.split("_")[: -1 if unit_of(name) else None]
     for at, word in enumerate(words):
         quantile = re.fullmatch(r"p(\d+)", word)

@@ -1,4 +1,4 @@
-"""Search for classes of algorithms in Python files, without executing the files."""
+"""Search for algorithm classes in Python files, without executing the files."""
 
 import ast
 from pathlib import Path

@@ -27,11 +27,11 @@ def unknown(what: str, name: str, known: Iterable[str], command: str = "") -> st
 
 
 def suggestion(name: str, known: Iterable[str], command: str = "", near: str | None = None) -> str:
-    """Return the last part of an error message about an unknown name, as the engine does.
+    """Return the end of an error message about an unknown name, with a suggestion.
 
-    It suggests the nearest name, or `near` if given, and lists the known names if they are few. If
-    they are many, it names the command that lists them. Without such a command, it lists the
-    nearest names or, if no name is near, up to twenty names.
+    The suggestion is the nearest known name, or `near` if given. If the known names are few, the
+    message lists them. Otherwise, it refers to `command`, which lists them. Without a command, it
+    lists the nearest names or, if no name is near, up to twenty names.
     """
     names = [str(one) for one in known]
     near = near or nearest(name, names)

@@ -59,10 +59,10 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
-    """Return the congestion class of each condition, by its value of the response `order_by`.
+    """Return the congestion class of each condition, a letter in a tuple; `()` without `order_by`.
 
-    The entries are empty if the user gives no `order_by`. `who` is the factor whose levels are the
-    competitors. Dendrograms of NIST SP 500-282 show these classes (figures 6-8 and 7-4).
+    Classes divide the conditions by the mean of the response `order_by` over the competitors, which
+    are the levels of `who`. NIST SP 500-282 shows them in dendrograms (figures 6-8 and 7-4).
     """
     if options.order_by is None:
         return [()] * len(cells_of(table, options, who)[0])
@@ -97,7 +97,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
 
 def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """Return the factor whose levels are the competitors, such as the algorithm.
+    """Return the name of the factor whose levels compete, such as the algorithm.
 
     Raise an error if the factor has fewer than `count` levels.
     """

@@ -24,7 +24,7 @@ def label(column: str) -> str:
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return a column's label with its unit in tables, and the factor that converts to this unit.
+    """Return a column's label with the unit for tables, and the factor that converts to this unit.
 
     The factor multiplies `values`, which are in the column's base unit. The values also select the
     unit: seconds become milliseconds if all values are below one second.
@@ -70,9 +70,9 @@ def codes(
 ) -> tuple[list[str], list[str]]:
     """Return short names of columns for plots with little space, and lines that explain the names.
 
-    Responses that a campaign has renamed keep the new name; `places` maps new to original names.
-    Numbered responses omit the period if all columns have the same one. Names of flow groups
-    are the letters of NIST SP 500-282, table 8-6; others are descriptions without unit.
+    Renamed responses keep the new name; `places` maps new to original names. Flow groups are
+    abbreviated as in NIST SP 500-282, table 8-6. Numbered responses, such as `y6_TP1`, omit a
+    period that all columns share. Other columns get a description without unit.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]

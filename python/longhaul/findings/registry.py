@@ -93,10 +93,10 @@ class Findings:
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
         left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table.
+        """Add a table to the findings.
 
-        `place` is the original name of the response in the table, such as
-        `labels.cubic.goodput_bps`. The name determines the unit of the heading.
+        `place` is the key of the response in the table, such as `labels.cubic.goodput_bps`. The
+        key determines the unit of the heading.
         """
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"
@@ -204,7 +204,7 @@ MINUS = "\N{MINUS SIGN}"
 def in_signs(
     table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, list[str]], str]:
-    """Return the levels of each factor as texts, one for each condition, and a legend of the signs.
+    """Return each factor's levels in `conditions` as texts or signs, and a legend of the signs.
 
     The first level of a factor with two levels is written as a minus, the second as a plus.
     """

@@ -187,9 +187,9 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _without_estimate(name: str, samples: int, refused: Mapping[str, str]) -> list[str]:
-    """Return lines that name the methods without an estimate, one line for each reason.
+    """Return lines that say why methods cannot estimate the Hurst parameter of a series.
 
-    `refused` maps each such method to its reason. `samples` is the length of the series `name`.
+    `refused` maps these methods to reasons. The series is called `name` and has `samples` values.
     """
     reasons: dict[str, list[str]] = {}
     for method, reason in refused.items():

@@ -60,9 +60,9 @@ class Goodputs:
     """Order of the conditions in words; empty if the user chose none."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return the indices of responses, by the statistic and the role of flows in their names.
+        """Return the indices of responses by (statistic, role of flows), parsed from their names.
 
-        Both are empty for responses that do not belong to a flow group.
+        The key is `("", "")` for responses that do not belong to a flow group.
         """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
@@ -71,10 +71,10 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Return pairs of responses to compare: by the pair's name, the indices of both.
+        """Return the pairs of responses to compare, as indices of `responses`, by the pair's name.
 
         The first response is that of the competitor's own flows, the second that of the flows
-        competing with them. Each flow group has a pair. Without groups, two responses are one.
+        competing with them. Each flow group has a pair. Without groups, two responses are a pair.
         """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
@@ -124,7 +124,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Return a response's sort key: statistic, role and number of its flow group, if any."""
+    """Return the sort key of a response: its statistic, and the role and number of its flows."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 
@@ -168,9 +168,9 @@ def _statistic(response: str) -> str:
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
     """Add average ranks over conditions to `findings`, and return a summary of the ranks.
 
-    Flow groups have an average for each role and type of file, with standard deviations as in NIST
-    SP 500-282, tables 8-31, 8-32 and 9-13. Other responses have one average each. `heads` are the
-    heads of the tables' columns.
+    Ranks are averaged over all flow groups with equal role (own or competing flows) and type of
+    file, as in NIST SP 500-282, tables 8-31, 8-32 and 9-13. Other responses are averaged one by
+    one. `heads` are the heads of the tables' columns.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}
@@ -220,7 +220,7 @@ def _spread(given: Goodputs, summary: ranks.RankSummary) -> "Figure":
 def _plots_of_pairs(
     given: Goodputs, means: np.ndarray
 ) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield plots of pairs of responses, each with its name.
+    """Yield named plots of pairs of responses: own flows, and the flows competing with them.
 
     Bars are drawn for all pairs; differences and scatter plots only if there is a single pair.
     """
@@ -290,7 +290,7 @@ def _bars(
 
 
 def _matrices(given: Goodputs) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield a plot of ranks for each competitor, and for each statistic and role, with its name."""
+    """Yield named plots of ranks: one per competitor, statistic, and role of flows (`ROLES`)."""
     blocks = given.blocks()
     statistics = {statistic for statistic, _ in blocks}
     for (k, name), (statistic, role) in product(enumerate(given.names.values()), blocks):

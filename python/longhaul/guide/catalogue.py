@@ -93,7 +93,7 @@ def plot_names() -> list[Row]:
 
 
 def figures() -> list[Row]:
-    """Return a row for each metric of runs of connections, a possible response of campaigns."""
+    """Return a row for each metric that campaigns can record of runs of kind `connections`."""
     from longhaul.figures import every
     from longhaul.figures.words import place_of
 

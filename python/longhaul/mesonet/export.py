@@ -102,7 +102,7 @@ Rows = Iterable[Iterable[object]]
 
 
 def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a MesoNet run in the original's file formats; return the new directory, below `out`."""
+    """Write a run as files of the original MesoNet; return their new directory, in `out`."""
     tables = MesoNet.of(run)
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
     target = Path(out) / stem

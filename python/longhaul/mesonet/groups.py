@@ -78,9 +78,9 @@ def short_name(response: str) -> str:
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
     """Return goodput statistics of completed flows: a row per flow group and role.
 
-    The table `goodput` has a row per batch of flows. A row of the result has the number of `flows`,
-    and the `STATISTICS` as means over batches, weighted by their numbers of flows.
-    `pooled_deviation_pps`, `least_pps` and `largest_pps` are those of all flows.
+    The table `goodput` has a row per batch of flows. In the result, the `STATISTICS` are means over
+    batches, weighted by their numbers of flows. The standard deviation `pooled_deviation_pps`, the
+    minimum `least_pps` and the maximum `largest_pps` are over all single flows.
     """
     flows = pl.col("flows")
     weighted = [((pl.col(name) * flows).sum() / flows.sum()).alias(name) for name in STATISTICS]

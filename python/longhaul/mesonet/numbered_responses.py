@@ -30,7 +30,7 @@ less with table 4-28 (docs/mesonet_validation.md).
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return an expression for the mean packets per second of a flow of a flow class.
+    """Return an expression for the mean throughput per flow of a class, in packets per second.
 
     The value is null in intervals without flows. `flows` is the number of flows.
     """
@@ -45,14 +45,11 @@ class Part:
     period: Period
 
     def mean(self, column: str) -> float:
-        """Return the mean of a column of the network's table over the period."""
+        """Return the mean of a column of the network's table over this part's `period`."""
         return _mean(self._network[column])
 
     def measured(self, column: str) -> float | None:
-        """Return the mean of a column of the network's table over the period.
-
-        Return None for a run of an older version that lacks the column.
-        """
+        """Return the `mean` of a column; None for a run of an older version without the column."""
         return self.mean(column) if column in self._network.columns else None
 
     def ratio(self, column: str, over: str) -> float:
@@ -195,7 +192,7 @@ def of_network(name: str, title: str, unit: str, value: Callable[[Part], float |
 
 
 def column(name: str, title: str, unit: str, of: str) -> Response:
-    """Return a response that is the mean of column `of` in the network's table."""
+    """Return a response that is the mean of column `of` in the table `network` of a run."""
     return of_network(name, title, unit, lambda part: part.measured(of))
 
 
@@ -392,4 +389,4 @@ GROUP_RESPONSES = {
     for first, role in ((1, "alternate"), (15, "standard"))
     for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
 }
-"""Names of responses in table 8-20, mapped to our names without the number of the flow group."""
+"""Our names, without the number of the flow group, by names of responses in table 8-20."""

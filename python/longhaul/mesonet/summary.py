@@ -88,7 +88,7 @@ def _by_period(
     figures: Sequence[pl.Expr],
     key: str | None = None,
 ) -> pl.DataFrame:
-    """Return metrics of the table `name`: a row per period and value of the column `key`."""
+    """Return metrics of the table `name`, with a row per period and per value of column `key`."""
     if not tables.has(name):
         return pl.DataFrame()
     table: pl.DataFrame = getattr(tables, name)
@@ -234,7 +234,7 @@ def _network_block(heads: Heads, summaries: Sequence[Summary]) -> Block:
 
 
 def _keyed_block(title: str, key: str, heads: Heads, summaries: Sequence[Summary]) -> Block:
-    """Return the throughputs by flow class or by flow; `key` is the column of their names."""
+    """Return throughputs, with a row per flow class or per flow; `key` is `class` or `flow`."""
     tables = [summary.classes if key == "class" else summary.long_lived for summary in summaries]
     names = dict.fromkeys(name for table in tables if len(table) for name in table[key])
     form = number(0)

@@ -140,7 +140,7 @@ class MesoNet:
 
     @property
     def summed(self) -> list[Period]:
-        """Periods over which the summary averages: the named ones, or else the whole run."""
+        """Periods over which the summary averages: the named periods, or else the whole run."""
         whole = Period("whole run", 0.0, float(self.run.meta["simulated_s"]))
         return self.periods or [whole]
 

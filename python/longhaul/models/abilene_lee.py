@@ -38,7 +38,7 @@ ROUTERS = ("shared", "per-link")
 
 @dataclass(frozen=True)
 class Sets:
-    """Results of a run: throughput and round-trip time of each set of flows (H, F, B)."""
+    """Results of a run: throughput and RTT of each set of flows (from routers H, F and B)."""
 
     buffer_pkts: float
     throughput_pps: tuple[float, ...]
@@ -56,7 +56,7 @@ class Sets:
         return self.throughput_pps[first - 1] / self.throughput_pps[other - 1]
 
     def rtt_ratio(self, first: int, other: int) -> float:
-        """Return `RR(first, other)`: one set's mean round-trip time divided by another's.
+        """Return `RR(first, other)`: the mean RTT of one set of flows divided by another's.
 
         Sets are numbered from 1.
         """
@@ -112,7 +112,7 @@ def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], l
 def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
     """Return the queues on the path of data, and those on the path of acknowledgements.
 
-    If `routers` is `per-link`, acknowledgements (40 bytes) are too small to need a queue.
+    If `routers` is `per-link`, acknowledgements pass no queues, since they are small (40 bytes).
     """
     if routers == "per-link":
         return [f"{start}-{other}" for start, other in pairwise(route)], []
@@ -124,7 +124,7 @@ def run(
 ) -> tuple[Sets, Measured]:
     """Simulate the model's thirty flows for `hours` hours.
 
-    Return the results of the three sets of flows, and samples of each minute.
+    Return the results of the three sets of flows, and the averages over each minute.
     """
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)

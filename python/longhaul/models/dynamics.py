@@ -42,9 +42,9 @@ class Dynamics(Protocol):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the time derivatives of a flow's states.
+        """Return the time derivatives of a flow's states, such as the window.
 
-        `rtt_s` includes the queueing delay `queueing_s`; `events` is the rate of loss events.
+        `rtt_s` includes the queueing delay `queueing_s`; `events` counts loss events per second.
         """
         ...
 
@@ -63,10 +63,10 @@ class OneState(Dynamics):
 
 @dataclass(frozen=True)
 class WindowOnly(OneState):
-    """An algorithm whose window grows and shrinks as a function of window and round-trip time.
+    """An algorithm whose state is only the window; losses reduce it by a fraction.
 
-    `increase` maps window and round-trip time to segments per round trip. `decrease` maps the
-    window to the fraction that a loss removes.
+    `increase` maps window and round-trip time to the growth in segments per round trip. `decrease`
+    maps the window to the fraction by which a loss reduces it.
     """
 
     increase: Callable[[float, float], float]
@@ -150,9 +150,9 @@ class Cubic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow that has this window and has had no loss.
+        """Return the states of a flow that starts at the plateau of the cubic, with this window.
 
-        The peak is the window; the time is that at which the cubic reaches its peak.
+        The peak equals the window, and the time is the time from a loss to the plateau.
         """
         return [window, cbrt(window * self.decrease / self.scale)]
 
@@ -183,7 +183,7 @@ class HTcp(Dynamics):
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the states after the first loss: half of `window`, and a time of 0."""
+        """Return a flow's states after its first loss: half of its `window`, and a time of 0."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -230,7 +230,7 @@ class Bic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow without a loss: its window has just reached the peak."""
+        """Return the states before any loss: the peak is `window`, and has just been reached."""
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
@@ -252,7 +252,7 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return the lengths in round trips of the two phases after a loss, up to `peak`.
+        """Return the lengths, in round trips, of the two phases from a loss until the peak.
 
         Per round trip, the window grows by the maximum step in the first phase; in the second, its
         distance to the peak is halved.
@@ -264,7 +264,7 @@ class Bic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives of the peak, and of the round trips since the last loss.
+        """Return derivatives of both states: the peak, and the round trips since the last loss.
 
         A loss sets the peak to the window, and the round trips to 0.
         """
@@ -294,7 +294,7 @@ class Compound(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the stationary loss window, and the rest of `window` as the delay window.
+        """Return the loss window and the delay window in equilibrium; their sum is `window`.
 
         `events` is the number of losses per second.
         """
@@ -342,7 +342,7 @@ class Illinois(OneState):
     low_window: float = 15.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the window after the first loss, with the decrease at a full queue."""
+        """Return the window after the first loss: the queue is full, so the decrease is largest."""
         return [window * (1.0 - self.max_decrease)]
 
     def derivative(
@@ -372,7 +372,7 @@ class Illinois(OneState):
 
 @dataclass(frozen=True)
 class Setting:
-    """Path and parameters for which the dynamics of an algorithm are built."""
+    """Input to an algorithm's dynamics: delays of the path, and the algorithm's parameters."""
 
     rtt_s: float
     """Round-trip time without queueing."""

@@ -107,7 +107,7 @@ def above(low_window: float, law: Window) -> Window:
 
 
 def scalable(increase: float = 0.01, decrease: float = 0.125) -> Window:
-    """Return Scalable TCP's response function; all sawteeth last equally many round trips."""
+    """Return the response function of Scalable TCP, whose sawteeth have equal durations in RTTs."""
     law = PowerLaw(increase / -log(1.0 - decrease), 1.0)
     return lambda p, rtt_s: law.window(p)
 
@@ -155,8 +155,8 @@ def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
 def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
     """Return CUBIC's response function for Poisson losses (NIST SP 500-282, equation 15).
 
-    It solves the source's fit of the mean window, `w = (0.3 beta + 3.8) c / (beta lambda^3)`, in
-    which losses have the rate `lambda = p w / R`.
+    It solves the source's fit of the mean window, `w = (0.3 beta + 3.8) c / (beta lambda^3)`, with
+    c = `scale`, beta = `decrease`, and `lambda = p w / R` losses per second.
     """
     law = PowerLaw(((0.3 * decrease + 3.8) * scale / decrease) ** 0.25, 0.75)
     return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)

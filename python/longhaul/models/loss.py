@@ -42,14 +42,14 @@ class AnickMitraSondhi:
     """A fluid queue, fed by on-off sources that send a window as one burst (equation 18).
 
     The loss rate is `0.05 rho exp(-1.5 B / w (1 - rho))`, where `rho` is the load, `B` the
-    buffer and `w` the window. The report prints no factor 0.05. Without it, every cell of tables
-    A-1 to A-3 is too low; with it, 104 of 108 are exact. 0.05 and 1.5 fit each table best.
+    buffer and `w` the window. Equation 18 is printed without the factor 0.05. Without it, all
+    throughputs are below tables A-1 to A-3; with it, 104 of 108 agree. 0.05 and 1.5 fit each best.
     """
 
     factor: float = 0.05
     """Correction for finite buffers, which the report mentions in its discussion."""
     decay: float = 1.5
-    """Factor in the exponent above; 1 for infinite peak rates (Anick, Mitra, Sondhi)."""
+    """Factor 1.5 in the loss rate's exponent; 1 for infinite peak rates (Anick, Mitra, Sondhi)."""
 
     def loss(self, window: float, link: Link) -> float:
         """Return the loss probability if the flows have the mean window `window`."""

@@ -35,7 +35,7 @@ class Marking(Protocol):
         ...
 
     def gain(self, link: FluidLink) -> float:
-        """Return the rate (1/s) at which the average follows the queue; 0 without an average."""
+        """Return the rate (1/s) at which the average queue follows the queue; 0 without average."""
         ...
 
 
@@ -101,14 +101,14 @@ class Red:
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's marking function of the queue in packets; a full queue drops packets anyway."""
+    """A user's marking function of the queue length (packets); a full queue still drops packets."""
 
     function: Callable[[float], float]
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return `function` of the queue within [0, 1], but at least the drop-tail loss rate."""
+        """Return `function(queue)`, clipped to [0, 1], or drop-tail's loss rate if it is larger."""
         chosen = min(1.0, max(0.0, self.function(queue)))
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 

@@ -109,7 +109,7 @@ def mean_window(path: Path, p: float) -> float:
 
 
 def desynchronised(path: Path, buffer: float, connections: int) -> Point:
-    """Return loss rate and throughput if connections lose packets one at a time: (5.8) to (5.13).
+    """Return loss rate and throughput with losses spread over time: equations (5.8) to (5.13).
 
     The sum of the windows is then normally distributed. Packets are lost while it exceeds BDP plus
     `buffer` (packets). The queue is never negative, so the round-trip time is at least `rtt_s`.
@@ -129,7 +129,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return throughput without losses (5.6, 5.7); None if total windows exceed BDP plus buffer."""
+    """Return loss-free throughput (equations 5.6, 5.7); None if windows exceed BDP plus buffer."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None
@@ -147,8 +147,8 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest whose maximum windows suffice, without losses. Return None
-    for an empty range. `buffer` is in packets.
+    The range begins where the connections' maximum windows add up to `utilisation` of the BDP.
+    Return None if the range is empty. `buffer` is in packets.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)
@@ -183,7 +183,7 @@ class Equilibrium:
 
 
 def red_queue(path: Path, connections: int, p: float) -> float:
-    """Return the queue at loss rate `p`: all windows minus the BDP (`G(p)`, 5.14 to 5.16)."""
+    """Return `G(p)` (5.14 to 5.16), the queue: packets not lost at loss rate `p`, minus the BDP."""
     window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
     return connections * window * (1.0 - p) - path.bdp
 
@@ -209,8 +209,8 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
     """Return the smallest and the largest number of connections with an equilibrium under RED.
 
-    With fewer, maximum windows do not fill the queue to `q_min`. With more, the loss rate `p_max`
-    does not keep the queue below `q_max`. The smallest number is not rounded.
+    With fewer connections, maximum windows do not fill the queue to `q_min`. With more connections,
+    the loss rate `p_max` does not keep the queue below `q_max`. The smallest number is not rounded.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

@@ -73,7 +73,7 @@ def tiny_buffer(max_window: float) -> float:
 
 
 def utilisation(buffer: float, bdp: float) -> float:
-    """Return the utilisation by synchronised standard flows: `0.75 (1 + f)^2 / (1 + f + f^2)`.
+    """Return a link's utilisation by synchronised standard flows: `0.75 (1 + f)^2 / (1 + f + f^2)`.
 
     `f` is the buffer divided by the BDP, at most 1. Source: equation 5.4 of "Transport protocols
     for fast long-distance networks" (Osaka University, 2006), for large windows.

@@ -40,7 +40,7 @@ class UnmodelledError(LonghaulError):
 
 @dataclass(frozen=True)
 class Scene:
-    """A fluid model, with the scenario's names of its classes of flows and its links."""
+    """A fluid model, and the names that its classes of flows and links have in the scenario."""
 
     model: Model
     labels: Sequence[str]

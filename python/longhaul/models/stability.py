@@ -74,7 +74,7 @@ def _differentiation(nodes: Numbers) -> Numbers:
 
 
 def _interpolation(places: Numbers, at: float) -> Numbers:
-    """Return the weights of the values at `places` that give the interpolated value at `at`."""
+    """Return weights: the weighted sum of values at `places` is the interpolated value at `at`."""
     hit = np.isclose(places, at, rtol=0.0, atol=1e-14 * abs(places[-1]))
     if hit.any():
         return hit.astype(float)
@@ -90,8 +90,7 @@ def equilibrium(model: Model) -> Equilibrium:
     Longer queues reduce arrivals, so queues are adjusted in turn until none changes.
 
     Raises:
-        ValueError: There is no equilibrium: queues fill, empty, or reach a jump of a window or a
-            loss rate.
+        ValueError: There is none: queues fill or empty, or a window or loss rate jumps.
         RunError: The search did not converge.
 
     """
@@ -131,7 +130,7 @@ def equilibrium(model: Model) -> Equilibrium:
 def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
     """Return the stationary state of class `number` of flows.
 
-    If there are several, return the state whose window is closest to a fair share of a link.
+    Of several such states, return the one whose window is closest to a fair share of a link.
     """
     class_, rtt_s = model.classes[number], model.rtt(number, x)
     kept, share = 1.0, inf

@@ -99,7 +99,7 @@ class Trajectory:
         return self.rounds.filter(pl.col("round") > cuts[1])
 
     def figures(self) -> dict[str, Any]:
-        """Return the number of window reductions, and statistics of the window over `settled`."""
+        """Return the number of window reductions, and window statistics of the settled rounds."""
         settled = self.settled()
         cwnd = settled["cwnd_pkts"]
         return {
@@ -186,7 +186,7 @@ def _congestion(kind: Kind) -> dict[str, Any]:
 
 
 def _give(given: Sequence[dict[str, Any]], text: str) -> None:
-    """Set the parameter in `text` (`parameter=value`) for every algorithm that has it."""
+    """Set the parameter in `text` (`parameter=value`) in all algorithms in `given` that have it."""
     key, value = assignment(text)
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []
@@ -232,7 +232,7 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
 def save(
     drawn: Sequence[Trajectory], experiment: Experiment, path: Path, width_in: float | None = None
 ) -> None:
-    """Write the plot as SVG or PNG, or a page with a table and the plot.
+    """Write the plot of the trajectories as SVG or PNG, or a page with a table and the plot.
 
     The suffix of `path` selects the format.
     """

@@ -88,7 +88,7 @@ def build(
 
 
 def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int) -> dict[str, Any]:
-    """Compile a module to the object file `target`; return the description of the module in it."""
+    """Compile a module to the object file `target`; return the description that it contains."""
     compile_to(target, files, ["-shared"], name=name, hz=hz)
     try:
         return _engine.describe_module(target)
@@ -144,9 +144,9 @@ def _all_symbols() -> list[str]:
 
 @contextmanager
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
-    """Yield a temporary directory, and its subdirectory with an empty file per kernel header.
+    """Yield a temporary directory, and its subdirectory with empty kernel headers (`names`).
 
-    All declarations are in our `kernel.h`, which is included first.
+    Empty headers suffice: our `kernel.h`, included before every source, declares everything.
     """
     with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
         folder = Path(temporary)

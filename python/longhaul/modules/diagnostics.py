@@ -62,7 +62,7 @@ def explain(errors: str, files: Sequence[Path]) -> str:
 
 
 def _missing(message: str) -> str | None:
-    """Return a message on an item that our kernel headers lack; None for other errors."""
+    """Return a message on a name that our kernel headers lack; None for other compiler errors."""
     undeclared = re.search(
         rf"implicit declaration of function {QUOTED}|undeclared (?:function|identifier) {QUOTED}"
         rf"|{QUOTED} undeclared|unknown type name {QUOTED}|undeclared here.*{QUOTED}",

@@ -17,7 +17,7 @@ from longhaul.results import Results
 
 @dataclass(frozen=True)
 class Quantity:
-    """A column of the table of exchanges, with its scale, name and unit on plots."""
+    """A column of the table of exchanges, and its scale factor, name and unit in plots."""
 
     column: str
     scale: float

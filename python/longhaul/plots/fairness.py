@@ -31,9 +31,9 @@ def _fairness(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _index(run: Results) -> pl.DataFrame:
-    """Return Jain's index over time, of the rates of flows with a single connection.
+    """Return Jain's index of the flows' rates in each interval between samples.
 
-    An interval counts only flows that exist throughout.
+    Only flows with a single connection that last through the whole interval count.
     """
     flows = run.bundles.filter(pl.col("source").is_in(COMPARABLE)).select("name", "finish_s")
     every = rates(run.flow_series, "name", "delivered_bytes", run.sample_times)

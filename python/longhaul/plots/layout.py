@@ -229,7 +229,7 @@ def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
 
 
 def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
-    """Return a dictionary from names in plots of `runs` to (run, label, algorithm)."""
+    """Return (run, label, algorithm) by the name that each label has in plots of `runs`."""
     return {
         named_among(run, label, runs): (run, label, kind)
         for run in runs

@@ -23,7 +23,7 @@ DrawLink = Callable[[Axes, pl.DataFrame, Style, str | None], None]
 
 
 def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
-    """Register a plot of links with a panel for each link and a line for each run."""
+    """Return a decorator that registers a plot: a panel for each link, a line for each run."""
 
     def add(draw: DrawLink) -> Draw:
         @register(name, help, has_samples, ["links"])

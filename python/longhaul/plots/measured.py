@@ -43,7 +43,7 @@ def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
 
 
 def scaled_to_shared_window(drawing: Figure, runs: Sequence[Results]) -> Figure:
-    """Call `scaled_to_windows` if all runs' measurement windows begin at the same time."""
+    """Shade and scale panels by `scaled_to_windows` if all runs are measured from the same time."""
     starts = {run.measured_from_s for run in runs}
     return drawing if len(starts) > 1 else scaled_to_windows(drawing, [*starts] * len(drawing.axes))
 

@@ -28,7 +28,7 @@ class Options:
     parts: tuple[str, ...] = ()
     """Names of the flows, classes or routers of MesoNet, or of state variables, to show."""
     overlay: bool = False
-    """True if MesoNet plots have a panel for each flow, class or router, with all runs."""
+    """True if MesoNet plots overlay the runs, in a panel for each flow, class or router."""
     width_in: float | None = None
     """Width of the figure in inches; None for each plot's default."""
 

@@ -29,7 +29,7 @@ NUMBERS = ("seed", "replication", "title")
 
 
 def _has_exchanges(run: Results) -> bool:
-    """Return true if an exchange that was not abandoned began in the measurement window."""
+    """Return true if a recorded exchange began in the measurement window."""
     return run.is_tcp and "exchanges" in run.tables and not run.measured_exchanges.is_empty()
 
 

@@ -73,7 +73,7 @@ class Kind:
     """A kind of simulation."""
 
     name: str
-    """Name of the kind, such as `mesonet`; also of a table in its scenarios and `run.json`."""
+    """Name of the kind, `connections` or `mesonet`."""
     title: str
     """Name of the kind in messages."""
     tables: Callable[[RunData], Any]
@@ -98,10 +98,7 @@ class Kind:
     plots: tuple[str, ...]
     """Modules that register the plots of this kind, in the order in which plots are listed."""
     report_plots: tuple[str, ...]
-    """Plots in a report if the user names none.
-
-    Those for which the runs have no data are left out.
-    """
+    """Plots in a report if the user names none; plots without data are left out."""
     remedies: Mapping[str, str]
     """Advice for a missing table, by the table's name."""
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]

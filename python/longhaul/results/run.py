@@ -57,7 +57,7 @@ class Results:
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:
-        """Return advice on how to record the table `name`, for the error if it is missing."""
+        """Return advice on how to record the table `name`, for the error about a missing table."""
         return self.kind.remedies.get(name, "run the scenario again")
 
     @cached_property
@@ -70,7 +70,7 @@ class Results:
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """Table with a row per link direction: values for the measurement window and whole run."""
+        """Table with a row per link direction: values for measurement window and whole run."""
         return self.table("links")
 
     @cached_property
@@ -80,7 +80,7 @@ class Results:
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
-        """Metrics of proxies, one row each: of the measurement window and of the whole run."""
+        """Table with a row per proxy: values for the measurement window and the whole run."""
         return self.table("proxies")
 
     @cached_property
@@ -188,7 +188,7 @@ class Results:
 
     @cached_property
     def proxy_series(self) -> pl.DataFrame:
-        """Samples of proxies: the window between their nodes, and the local queue."""
+        """Samples of proxies: window of the connection between a proxy's nodes, and local queue."""
         return self.series.filter(pl.col("kind") == "proxy")
 
     @property

@@ -14,7 +14,7 @@ class Portion:
 
     runs: str
     label: str
-    """Name of the label, followed by the algorithm if that differs between runs."""
+    """Name of the label; the algorithm follows if it differs between runs."""
     algorithm: str
     goodput_bps: MeanInterval
     share: MeanInterval

@@ -51,7 +51,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows in blocks. Each run has a column for each of its labels, then one for all flows."""
+    """Table of metrics; each run has a column for each of its labels, and one for all flows."""
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]

@@ -110,7 +110,7 @@ def calibrate(
 
 
 def _announced(document: Document, factor: float, further: int) -> str:
-    """Return a line about the next run: its duration, and the factor on all rates.
+    """Return a progress message on the next run: its duration, and the factor on all rates.
 
     `further` is added to the scenario's `replication`; 0 during the search.
     """
@@ -149,7 +149,7 @@ def _resolve(scenario: ScenarioSource, set: Sequence[str]) -> Document:
 
 
 def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
-    """Return the indices of the groups of flows whose rates may change; `labels` selects them."""
+    """Return the indices of flow groups that open connections at a rate; `labels` selects some."""
     scalable = {
         flow["label"]: index
         for index, flow in enumerate(document["flows"])

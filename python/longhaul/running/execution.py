@@ -45,11 +45,11 @@ def run(
     """Simulate a scenario and return its results.
 
     The run directory is `out`, or a temporary directory that exists as long as the results.
-    `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or is
-    a function to call. `measures` are functions of each interval of a MesoNet run; their values are
-    rows of the table `measures`. With `checkpoint_every`, for example `"10 min"`, the same call
-    resumes a MesoNet run that was killed; the functions in `measures` then start without their
-    earlier state.
+    `algorithms` are classes that the scenario names. `progress` is true for a bar on the
+    terminal, or a function to call. `measures` are functions of each interval of a MesoNet run;
+    their values are rows of the table `measures`. With `checkpoint_every`, for example `"10 min"`,
+    the same call resumes a MesoNet run that was killed; the functions in `measures` then start
+    without their earlier state.
 
     `limit` stops the run after this wall-clock time. It also ends an endless loop in an algorithm
     in Python, but not a built-in function that does not return. `memory`, for example `"2 GB"`,

@@ -92,7 +92,7 @@ def limit_seconds(limit: str) -> float:
 
 
 def duration_s(text: str, what: str) -> float:
-    """Return a time such as `20 s` in seconds; for an invalid time, the error names `what`."""
+    """Return a time such as `20 s` in seconds; for an invalid time, an error begins with `what`."""
     try:
         return seconds(text)
     except ScenarioError as error:

@@ -78,7 +78,7 @@ class Watch:
         return table
 
     def _curve(self, key: str, number: float | None) -> str:
-        """Return the last values for `key` as block characters of proportional height."""
+        """Add `number` to the values of `key`, and return the last ones as block characters."""
         past = self.curves.setdefault(key, deque(maxlen=CURVE))
         if number is not None:
             past.append(number)

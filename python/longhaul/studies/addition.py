@@ -48,9 +48,9 @@ def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
-    """Return recorded rows for the runs in `lacking`.
+    """Return a table with the recorded row of each run in `lacking`.
 
-    A run without a recorded row gets that of another run with the same scenario.
+    A run without a recorded row gets the row of another run with the same scenario, if any.
     """
     row_of = _recorded_rows(runs, recorded, axes)
     rows = [

@@ -51,7 +51,7 @@ class Claim:
     experiments: tuple[str, ...]
     """Experiments whose runs decide the claim.
 
-    A list of claims by experiment has the claim at its first experiment.
+    Lists that are grouped by experiment show the claim under the first of these.
     """
     measure: str
     question: Question
@@ -95,9 +95,9 @@ class Claim:
 
     @property
     def of_one_run(self) -> bool:
-        """True if the source's number is from a single run, not 0, and between the band's ends.
+        """True if the claim is judged by the rules for a number from a single run of the source.
 
-        Verdicts on single runs use half and twice the number, which are equal for 0.
+        The number must lie inside the band. It must not be 0, because the rules use its double.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
@@ -155,7 +155,7 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
 
 
 def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measure]) -> Question:
-    """Return a claim's question: its measure, with the words in its column `where`."""
+    """Return the question of a claim: its measure, with the words in the column `where`."""
     name = row["measure"]
     if name not in measures:
         raise ValueError(f"claim {row['id']}: {unknown('measure', name, list(measures))}")
@@ -165,8 +165,8 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
 
-    Keys that the claim lacks are empty columns. In `where`, `of` is the claim's first experiment by
-    default.
+    The columns of missing keys are empty. If the claim's `where` does not name experiments by `of`,
+    the claim's first experiment is added as `of`.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]
@@ -200,9 +200,10 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """Return the band of a claim, which tolerates the single-precision rounding of results.
+    """Return the value that a claim expects, and its band of accepted values.
 
-    If a claim has no ends of its band, the band is its value plus or minus its tolerance.
+    The band is from `low` to `high` or, if the claim has neither, the value plus or minus the
+    tolerance. The rounding of results to single precision is tolerated.
     """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401

@@ -56,7 +56,7 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Id of the claim about each printed number, by row; rows with a printed word are absent."""
+    """Claim ids by row, for rows whose cell is a number; rows with a word are absent."""
 
 
 @dataclass(frozen=True)
@@ -234,10 +234,10 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst verdict: a bad one of `verdicts`, else `undecided` or `reproduced`.
+    """Return the worst of the `verdicts` on statements: `contradicted`, else `outside the band`.
 
-    It is `reproduced` only if no run is missing (`is_part` is false) and all verdicts on the levels
-    that were run (`said`) are `reproduced`.
+    If `verdicts` has neither, return `reproduced` if no run is missing (`is_part` is false) and all
+    of `said`, the verdicts on the levels that were run, are `reproduced`; else `undecided`.
     """
     if not verdicts:
         return NOT_RUN

@@ -58,10 +58,10 @@ class RecordedCells:
 
 
 def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevels | None:
-    """Return the levels of a claim's `whole` axis at which all runs that the claim needs exist.
+    """Return the levels at which all needed runs exist, for a claim about all levels of an axis.
 
     A level is left out if a metric of the claim was not measured in one of the level's cells.
-    Return None for a claim without a `whole` axis.
+    Return None for other claims.
     """
     axis = claim.question.whole_axis
     if axis is None:
@@ -90,8 +90,8 @@ def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
     """Return a text such as `on 180 of 270 runs` if runs of a claim are missing at a scale.
 
-    Otherwise it is empty. It is also empty for a claim on all levels of an axis, on the set-up, or
-    without named runs.
+    The text is empty if all runs exist. It is also empty if the claim is about all levels of an
+    axis or about the set-up, or if it does not say which runs it uses.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:
@@ -100,7 +100,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Fill `text` with the claim's numbers of existing and needed runs; empty if all exist."""
+    """Fill the counts of a claim's existing and needed runs into `text`; empty if all exist."""
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""
@@ -111,8 +111,8 @@ def in_words(
 ) -> Iterator[str]:
     """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    A cell is a combination of levels; with several replications, the text counts cells, not runs.
-    If `there`, the cells that were run, is given, the text describes these:
+    A cell is a combination of levels. In an experiment with replications, a cell has several runs,
+    and the text counts cells. With `there`, the cells that were run, it describes only these cells:
     `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)

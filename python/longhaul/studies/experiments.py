@@ -59,7 +59,7 @@ class Experiment:
     on_request: bool = False
     """True for a long experiment, which the quick scale includes only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Tables by axis; a table sets other factors at each level of its axis."""
+    """Table of conditions by axis: each level of the axis sets the levels of other factors."""
     all_samples: bool = False
     """True if all samples of time series are stored, false for a few hundred of each."""
     folder: Path = field(default_factory=Path)
@@ -118,7 +118,7 @@ class Experiment:
         )
 
     def cells(self, scale: str) -> Cells:
-        """Return the cells (combinations of levels) at a scale; none for theory."""
+        """Return the cells (combinations of levels) at a scale; theory has no cells."""
         if scale not in self._cells:
             levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
             self._cells[scale] = Cells(self.name, self.axes, levels)
@@ -149,7 +149,7 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
-    """Read the head and all experiments of a study; those of included directories come last."""
+    """Read a study's head (title, source, ...) and its experiments; included ones come last."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
         responses = whole.get("responses")
@@ -238,7 +238,7 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """Return the path of the file `name` beside `file` or, if there is none, in the study."""
+    """Return the path of the file `name` beside `file`, or else in the directory `study`."""
     own = file.parent / name
     return own if own.is_file() else study / name
 
@@ -247,7 +247,8 @@ def _conditions(file: Path) -> dict[str, Conditions]:
     """Read a table of conditions: its first column is the axis, its other columns are factors.
 
     Return `{axis: {level of the axis: {factor: level}}}`. If the second column is `replication`, a
-    level of the axis has a row per replication from 0 on, and a factor has a tuple of levels.
+    level of the axis has a row per replication from 0 on, and each factor has a tuple with its
+    level in each replication.
     """
     rows = read_rows(file)
     if not rows:

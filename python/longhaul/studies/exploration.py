@@ -96,7 +96,7 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
 def _there(
     experiment: Experiment, rows: pl.DataFrame, wanted: Sequence[Mapping[str, Level]]
 ) -> str:
-    """Return text on how many of an experiment's runs and levels of conditions are there.
+    """Return text on how many runs of an experiment exist, and at which levels of conditions.
 
     `rows` are the existing runs, and `wanted` has the levels of every run of the experiment.
     """

@@ -156,7 +156,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
 
 
 def _is_cell(claim: Claim) -> bool:
-    """Return true if a claim has a finite band around a printed value of one run."""
+    """Return true if a claim compares a value of one run with a printed one, in a finite band."""
     band = claim.expected
     return (
         claim.of_one_run

@@ -20,7 +20,7 @@ class Judgement:
     verdict: str
     scale: str
     replications: int
-    """Smallest number of replications of a cell (combination of levels); 0 for theory."""
+    """Smallest number of replications in the claim's cells; 0 for theory."""
     reason: str = ""
     """Reason why the value is missing or the verdict is undecided; may be empty."""
     shape: str = ""
@@ -31,7 +31,7 @@ class Judgement:
     needs: str = ""
     """Description of the runs that the claim needs; empty for theory."""
     part: CoveredLevels | None = None
-    """Levels whose runs exist, for a claim about all levels of an axis; otherwise None."""
+    """Levels with runs, if the claim is about all levels of an axis; None for other claims."""
     so_far: str = ""
     """Verdict from the levels that were run, if the verdict on all levels is undecided.
 
@@ -51,7 +51,7 @@ class Judgement:
 
     @property
     def interval_of(self) -> str | None:
-        """Name of the statistic to which the interval belongs; None if there is no interval."""
+        """Name of the statistic that the interval is for; None if there is no interval."""
         if self.interval is None:
             return None
         if self.shape:

@@ -64,9 +64,9 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """Add the judgement of a family of printed numbers to that of one of its claims.
+    """Return a claim's judgement, with the judgement of the claim's family added to it.
 
-    A reproduced claim becomes undecided if the family is undecided or outside its band.
+    A reproduced claim becomes undecided if its family is undecided or outside its band.
     """
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)
@@ -84,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement with a text on the runs that its claim needs, and its existing cells."""
+    """Return a judgement with `needs` (runs that its claim needs) and `there` (existing cells)."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -96,7 +96,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
     """Return, for each claim, its values in all bootstrap samples.
 
-    Values are computed for all samples at once, or sample by sample if the question needs this.
+    A question that cannot be answered for all samples at once is answered sample by sample.
     The list is empty for a claim whose interval does not come from bootstrap samples.
     """
     sampled: list[list[float]] = [[] for _ in measured]
@@ -145,7 +145,7 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """Kind of the claim's number, such as a count (see `partial`); may be empty."""
+        """Kind of the claim's number, such as `count` or `largest`; may be empty."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 
@@ -217,7 +217,7 @@ def _by_next_run(expected: Expected, middle: float) -> Decide:
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Return a function that judges a median by its interval, whose ends may be equal."""
+    """Return a function that gives a verdict by the confidence interval of the measured value."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)
@@ -238,7 +238,7 @@ def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
 
 
 def _value(question: Question, data: Data) -> tuple[float | None, str]:
-    """Return the measured value and an empty text, or None and the reason why there is no value."""
+    """Return a question's measured value and an empty text, or None and the reason for None."""
     try:
         value = question.value(data)
     except NotRunError as error:
@@ -300,7 +300,7 @@ def number(value: float | None) -> str:
 
 
 def band(claim: Claim) -> str:
-    """Return, as text, the band that a claim accepts, such as `2 to 3` or `at least 2`."""
+    """Return the band of a claim's expected values as text, such as `2 to 3` or `at least 2`."""
     low, high = (
         number(end) if isfinite(end) else "" for end in (claim.expected.low, claim.expected.high)
     )
@@ -333,7 +333,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """Return the numbers of verdicts as text: of all claims, of claims on one run, of checks."""
+    """Return text that counts each verdict, separately for claims, checks and hypotheses."""
     claims, checks, hypotheses = kinds(judgements)
     derived = len(statements([judgement for judgement in claims if judgement.claim.derived]))
     note = f" ({derived} of them derived, not the source's own)" if derived else ""

@@ -1,7 +1,7 @@
-"""Measures that claims of every study may use; each computes one number from medians of cells.
+"""Measures: functions that compute the one number of a claim from the results of a study.
 
-The argument `of` names the experiment, and `beside` an experiment to compare with. Other arguments
-select a cell, or the fixed levels of a curve. Shares of points are between 0 and 1.
+The arguments of a measure are the claim's `key=value` words; the word `of` names the experiment.
+Claims of every study may use the measures in `GENERAL`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

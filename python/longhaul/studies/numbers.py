@@ -1,6 +1,7 @@
 """The numbers in a study's README, updated from its recorded results.
 
-A number is followed by a comment that names its origin; an update keeps the number of decimals:
+A number is followed by a comment that names its origin. An update keeps the number of decimals, and
+the exponent of a number such as 3.5e-05:
 
     94.25<!-- value of=PEP-E02 metric=mbps proxy=cubic queue=red size=1000 -->
     94.25<!-- A04-1000 -->
@@ -12,8 +13,8 @@ statements whose claims' ids begin with A, and `count A reproduced` is the numbe
 verdict. `quick` before a measure, claim or count uses the results of the quick scale.
 
 A table is between `<!-- table NAME -->` and `<!-- end -->`. NAME is `verdicts`, `parts`, or a key
-of `TABLES` in the study's module `tables`, whose `PARTS` map each part to the prefix of its claims'
-ids. Rendered pages do not show comments.
+of `TABLES` in the study's module `tables`. The table `parts` has a row for each key of `PARTS` in
+this module; the key's value is a prefix of claims' ids. Rendered pages do not show comments.
 """
 
 import re
@@ -33,7 +34,9 @@ from longhaul.studies.study import Study
 
 Table = Callable[[Data], Iterable[str]]
 
-NUMBER = re.compile(r"(?P<number>-?\d[\d,]*(?:\.\d+)?)<!-- (?P<what>(?!table |end )[^>]+?) -->")
+NUMBER = re.compile(
+    r"(?P<number>-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)<!-- (?P<what>(?!table |end )[^>]+?) -->"
+)
 BLOCK = re.compile(r"<!-- table (?P<name>\S+) -->\n.*?<!-- end -->", re.DOTALL)
 TIMES = re.compile(r" x (-?\d+\.?\d*(?:e-?\d+)?)$")
 
@@ -58,9 +61,11 @@ class Numbers:
 
     def _number(self, match: re.Match[str]) -> str:
         old, what = match["number"], match["what"]
-        decimals = len(old.partition(".")[2])
+        mantissa, exponent, _ = old.partition("e")
+        decimals = len(mantissa.partition(".")[2])
         comma = "," if "," in old else ""
-        return f"{self._value(what):{comma}.{decimals}f}<!-- {what} -->"
+        form = "e" if exponent else "f"
+        return f"{self._value(what):{comma}.{decimals}{form}}<!-- {what} -->"
 
     def _value(self, what: str) -> float:
         factor = TIMES.search(what)

@@ -267,7 +267,7 @@ def _figure(
 ) -> dict[str, Any]:  # fmt: skip
     """Return a figure's data for the report, with the claims shown beside the figure.
 
-    Claims that use the same runs but are not shown are only counted.
+    Other claims about the figure's experiments are only counted.
     """
     about, others = [], 0
     for judgement in judgements:
@@ -297,7 +297,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the scale of the README's results; empty if these are the results in `record`."""
+    """Return the scale of the README's results; empty if `record` has the same results."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)

@@ -1,12 +1,13 @@
 """Verdicts on claims about all levels of an axis, from runs at some of the levels.
 
-The final verdict needs bounds of the number over all levels. A count over eight of 32 conditions
-can still grow by up to 24. A minimum can only decrease. A mean over some conditions gives no bound.
+A final verdict needs bounds of the claim's number over all levels. A count over eight of 32
+conditions can still grow by up to 24. A minimum can only decrease. A mean gives no bounds.
 
-The verdict so far is provisional. A count is scaled up in proportion, a share is used unchanged. A
-minimum or maximum is used unless it is outside the band of the claim. For a comparison of two
-sides, only its sign (which side is larger) is used, because the size of a difference varies between
-levels. Other numbers, such as means, have no verdict so far.
+If there is no final verdict, a provisional verdict judges the number over the levels that were run.
+A count is scaled up in proportion, a share is judged unchanged. A minimum or maximum outside the
+claim's band gives no provisional verdict. In a comparison of two sides, only the sign (which side
+is larger) is judged, because sizes of differences vary between levels. Other numbers, such as
+means, have no provisional verdict.
 """
 
 from collections.abc import Callable
@@ -53,12 +54,12 @@ class CoveredLevels:
 
     @property
     def text(self) -> str:
-        """Number of levels as text, such as `on 8 of 32 conditions`."""
+        """Text with the numbers of covered and of all levels, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property
     def words(self) -> dict[str, Word]:
-        """Word `axis=levels` with which a claim selects these levels, as key and value."""
+        """Word `axis=levels` that selects these levels in a claim, as a dictionary of one entry."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 
@@ -82,10 +83,10 @@ def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
 def judge(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """Return the verdict for all levels and, if undecided, a provisional one from the levels run.
+    """Return a final verdict and an empty text, or `UNDECIDED` and a provisional verdict.
 
-    The number's bounds over all levels are judged by the band of `expected` and by `decide`. The
-    verdict is undecided if these two verdicts differ.
+    A final verdict judges the bounds of the claim's number over all levels. `expected` and
+    `decide` must agree on it. The provisional verdict may be empty.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)
@@ -95,7 +96,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the reason for a verdict: which levels were run and, if undecided, what they show."""
+    """Return the reason for a verdict: the levels that were run and, if undecided, their result."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -106,9 +107,9 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return a provisional verdict on all levels, from those in `part`, which were run.
+    """Return a provisional verdict on all levels, derived from the levels that were run (`part`).
 
-    The verdict is empty if these levels say nothing about all levels. `kind` is the kind of number.
+    The verdict is empty if these levels allow no conclusion. `kind` is the kind of number.
     """
     if kind == COUNT:
         times = part.of / len(part.there)
@@ -127,10 +128,10 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if a comparison's verdict at some levels is kept as a provisional verdict.
+    """Return true if a comparison's verdict on some levels is a provisional verdict on all levels.
 
-    It is kept if it is `reproduced`, or if the interval is not wholly on the claimed side of
-    `equal`, the number for equal sides.
+    This is so if the verdict is `reproduced`, or if the interval is not wholly on the claimed side
+    of `equal`: 0 for a difference, 1 for a ratio.
     """
     # The claim is about the size of the number, not about its sign.
     if expected.opposite is None:

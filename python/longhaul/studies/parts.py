@@ -32,10 +32,7 @@ def check(study: Study) -> None:
 
 
 def _check_question(study: Study, claim: Claim) -> None:
-    """Raise an error if the `key=value` words of a claim do not fit its experiments.
-
-    The value of `whole` must be an axis.
-    """
+    """Raise an error if the `key=value` words of a claim do not fit its experiments."""
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes
     try:

@@ -36,7 +36,7 @@ class Facts:
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Return the facts of new results of a study that has `wanted` runs at this scale."""
+        """Return the facts of new results: `wanted` and finished runs, packets, and versions."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())
@@ -91,7 +91,10 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read a record; rows without a results version get the version stored in its `run.json`."""
+    """Read a study's results from `folder`.
+
+    If the rows have no column of results versions, all rows get the version in `run.json`.
+    """
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
     data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():

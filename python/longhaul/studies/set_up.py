@@ -132,7 +132,7 @@ def _merged(groups: Iterable[Group]) -> Iterator[Group]:
 
 
 def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the texts drawn at a link: rate and delay, queue discipline, and queue limit."""
+    """Return a link's lines of text in a diagram: rate and delay, queue discipline, queue limit."""
     queue = link.get("queue", {})
     rate = re.sub(r"bps$", "bit/s", str(link.get("rate", "")))
     words = [f"{rate}, {link.get('delay', '')}".strip(", "), str(queue.get("kind", ""))]
@@ -141,7 +141,7 @@ def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _picture(network: Network) -> Markup:
-    """Return a network's diagram: flows to the right above the routers, to the left below."""
+    """Return a network's diagram: rightward flows above the routers, leftward flows below."""
     to_right = [group for group in network.groups if group.end > group.start]
     to_left = [group for group in network.groups if group.end < group.start]
     left = MARGIN + NODE
@@ -184,7 +184,7 @@ def _links(network: Network, xs: Sequence[int], axis: int) -> Iterator[str]:
 
 
 def _flow(group: Group, xs: Sequence[int], y: int) -> Iterator[str]:
-    """Yield the arrow from the first to the last node of a group of flows, with the group's text.
+    """Yield the arrow of a group of flows, from its first to its last node, and its text.
 
     `xs` are the positions of all nodes.
     """

@@ -1,4 +1,4 @@
-"""Statements of a source: all claims of one sentence, or of one number, form one statement.
+"""Statements of a source: all claims of one sentence, or one claim without a sentence.
 
 A sentence holds if all of its claims hold. A claim on only some of the levels in the
 sentence can refute the sentence, but cannot confirm it.
@@ -56,7 +56,7 @@ class Statement:
 
 
 def _together(verdicts: Sequence[str]) -> str:
-    """Return the worst verdict, or undecided if some are reproduced and all others not run."""
+    """Return the worst verdict; undecided if some claims are reproduced, and all others not run."""
     worst = min(verdicts, key=WORST_FIRST.index)
     return UNDECIDED if worst == NOT_RUN and REPRODUCED in verdicts else worst
 

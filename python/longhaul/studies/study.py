@@ -17,6 +17,7 @@ from longhaul.campaign.reduce import reduce, reduce_keeping_samples
 from longhaul.campaign.responses import Responses
 from longhaul.campaign.store import Kept
 from longhaul.campaign.sweep import Level
+from longhaul.files.code import code_digest
 from longhaul.results import Results
 from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.errors import StudyError, unknown
@@ -128,7 +129,7 @@ class Study:
         return metrics
 
     def check(self) -> None:
-        """Raise an error if the study is incomplete or invalid, before any run."""
+        """Raise an error if a module, function or claim of the study is missing or invalid."""
         for module, name in DEFINED:
             if self.has(module):
                 self.required(module, name)
@@ -164,9 +165,8 @@ class Study:
         """
         own = experiment.folder / "reduce.py"
         if own.is_file():
-            digest = hashlib.sha256(own.read_bytes()).hexdigest()
             module = _reducer(self.path, experiment.folder)
-            return Reduction(digest[:8], OwnReducer(self.name, self.path, module))
+            return Reduction(code_digest([own])[:8], OwnReducer(self.name, self.path, module))
         if self.head.responses and not self.has("metrics"):
             responses = Responses(self.head.responses)
             return Reduction(f"responses{responses.variant}", responses)
@@ -252,7 +252,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A function that selects a run's values to store, and a suffix for the run's key."""
+    """A function that selects the values of a run to store (`reducer`), and a suffix of its key."""
 
     variant: str
     reducer: Callable[[Results], Kept]

@@ -1,6 +1,6 @@
-"""Reduction of a run to what is stored: the download's end, its delays, and its share.
+"""Reduction of a run: end and delays of the main download, and payload of each of two downloads.
 
-The share of the main download counts only while both downloads are active.
+The payload counts only while both downloads are active.
 """
 
 import polars as pl

@@ -1,4 +1,4 @@
-"""Reduction of a run of chapters 6 and 7: the usual tables, and values that only claims need."""
+"""Reduction of a run of chapters 6 and 7: the usual tables, and values of long-lived flows."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ RATE = pl.col("throughput_pps")
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables that are stored of every run, and further values that claims need."""
+    """Return the tables that are stored of every run, and values for the study's claims."""
     tables = MesoNet.of(run)
     courses: list[dict[str, Any]] = []
     for period in tables.periods:
@@ -56,10 +56,10 @@ def _least_once_up(value: pl.Expr) -> pl.Expr:
 
 
 def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
-    """Return the seconds until congestion has abated in each period (figure 7-2).
+    """Return the seconds from the start of each period until congestion abates (figure 7-2).
 
-    Congestion has abated once the number of flows in normal congestion control falls to its mean
-    of the first period; if that never happens, the value is the length of the period.
+    Congestion abates when the number of flows in normal congestion control is at most its mean over
+    the first period. If congestion does not abate in a period, the value is the period's length.
     """
     flows = pl.col("normal_mode_flows")
     usual = tables.periods[0].of(tables.network).select(flows.mean()).item()

@@ -28,7 +28,7 @@ _FLOWS = (
 def reduce(run: Results) -> Kept:
     """Return the tables of a run to store.
 
-    Sums are over the whole run, except those with `settled` in their names.
+    Sums with `total_` in their names are over the whole run, others over the time after warm-up.
     """
     flows = run.flows
     link = run.links.filter(pl.col("name") == BOTTLENECK).to_dicts()[0]
@@ -66,7 +66,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _every_second(run: Results) -> dict[str, list[Any]]:
-    """Return samples over time, one list per quantity; samples before a flow's start are zero."""
+    """Return samples over time, as one list per quantity; missing samples are zero."""
     series = _series(run)
     link = series.filter((pl.col("kind") == "link") & (pl.col("name") == BOTTLENECK))
     flows = series.filter(pl.col("kind") == "flow")
@@ -88,7 +88,7 @@ def _every_second(run: Results) -> dict[str, list[Any]]:
 
 
 def _series(run: Results) -> pl.LazyFrame:
-    """Return all samples in order of time; only the columns that are used later are read."""
+    """Return all samples in order of time, as a lazy frame: only the columns used are read."""
     return pl.scan_parquet(run.path / "series.parquet")
 
 

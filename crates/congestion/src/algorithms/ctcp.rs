@@ -149,7 +149,7 @@ impl DelayLaw {
         ack.srtt > Span::ZERO && self.timer.elapsed(ack.now, period).is_some()
     }
 
-    /// Returns the next delay window; `delay` is the current one, and `window` the number of segments in flight.
+    /// Returns the delay window that follows `delay`, with `window` segments in flight.
     pub(crate) fn next(&self, delay: f64, window: f64, min_rtt: Span, srtt: Span) -> f64 {
         let queued = window * (1.0 - min_rtt.as_secs_f64() / srtt.as_secs_f64());
         let change = if queued < self.gamma {
@@ -202,7 +202,7 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// Grows the delay window and the standard window. The delay window grows less if their sum reaches its bound.
+    /// Grows the delay window and the standard window. The former grows less if the sum reaches the maximum window.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {
@@ -233,8 +233,8 @@ impl CongestionControl for Ctcp {
         restart(event, window);
     }
 
-    /// Returns the mean window of a saw-tooth that grows by `increase * w^exponent` per round trip while the queue
-    /// stays empty.
+    /// Returns the mean window at the loss probability `loss`. The queue is assumed to stay empty, so that the window
+    /// `w` grows by `increase * w^exponent` per round trip.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let kept = 1.0 - self.decrease;
         // These are integrals over one sawtooth below `top`: of w^(1 - k), which gives the segments sent, and of w^-k,
@@ -296,8 +296,8 @@ mod tests {
         assert!((found - 21.228).abs() < 1e-3, "{found}");
     }
 
-    /// Checks that NIST's variant removes a tenth of the queued segments from the delay window, the paper's variant
-    /// all. A window of 1000 segments has 1000 (1 - 42 / 44) = 45.4545 segments in the queue.
+    /// Checks that NIST's variant removes a tenth of the queued segments from the delay window, and the paper's variant
+    /// all. Of 1000 segments, 1000 (1 - `min_rtt` / `srtt`) = 45.4545 are in the queue.
     #[test]
     fn the_delay_window_shrinks_by_a_part_of_the_queue() {
         let (min_rtt, srtt) = (Span::from_millis(42), Span::from_millis(44));

@@ -2,7 +2,7 @@
 //!
 //! Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks", TOCS 8(2), 1990.
 //! Routers mark packets while their average queue is at least one packet. The receiver must echo the mark of each
-//! packet. (By RFC 3168, it repeats the echo until the sender confirms it.)
+//! packet. (By RFC 3168, the receiver repeats the echo until the sender confirms it.)
 
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! Gentle HighSpeed TCP: HighSpeed TCP that grows like standard TCP while round-trip times increase.
 //!
 //! Zhang, thesis, Osaka University, 2006. After each window of samples (cycle), the original variant (chapter 2) tests
-//! if round-trip times are correlated with departure times, by Fisher's transform of the coefficient. The refined
-//! variant (chapter 4) first compares the mean round-trip time of the cycle with the smallest mean since the last loss.
-//! It uses the correlation only if their difference is neither small nor large.
+//! if round-trip times are correlated with departure times, by Fisher's transform of the correlation
+//! coefficient. The refined variant (chapter 4) first compares the mean round-trip time of the cycle with the smallest
+//! mean since the last loss. It uses the correlation only if the difference of these means is neither small nor large.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -217,7 +217,7 @@ impl CongestionControl for Ghstcp {
 struct Cycle {
     /// Departure time of the first segment.
     start: Time,
-    /// Number of samples in a complete cycle: the window at the start of the cycle.
+    /// Number of samples in a complete cycle: the window, in segments, at the start of the cycle.
     size: u64,
     count: u64,
     mean_departure_s: f64,
@@ -226,7 +226,7 @@ struct Cycle {
     departures: f64,
     /// Sum of squared deviations of the round-trip times.
     rtts: f64,
-    /// Sum of the products of the departure time's and the round-trip time's deviations.
+    /// Sum over the samples: deviation of the departure time times deviation of the round-trip time, from their means.
     products: f64,
 }
 
@@ -319,8 +319,8 @@ mod tests {
         assert_eq!(cycle(&[7; 50]).fisher_z(), 0.0);
     }
 
-    /// The threshold of 3.09 for Fisher's transform corresponds to a correlation coefficient of 0.479 with 38 samples,
-    /// 0.304 with 100, 0.154 with 400 and 0.0756 with 1667.
+    /// Checks that the threshold of 3.09 for Fisher's transform corresponds to a correlation coefficient of 0.479 with
+    /// 38 samples, 0.304 with 100, 0.154 with 400 and 0.0756 with 1667.
     #[test]
     fn the_trend_s_threshold_is_a_correlation_that_falls_with_the_sample_size() {
         for (count, critical) in [(38, 0.479), (100, 0.304), (400, 0.154), (1667, 0.0756)] {
@@ -337,8 +337,8 @@ mod tests {
         }
     }
 
-    /// Checks that round-trip times that increase within a cycle suffice as congestion for the original variant only.
-    /// For the refined variant, the mean of the cycle must also exceed the smallest mean of all cycles.
+    /// Checks that round-trip times that increase within a cycle are congestion for the original variant. For the
+    /// refined variant, the mean of the cycle must also be well above the smallest mean of all cycles.
     #[test]
     fn the_refinement_trusts_means_more_than_trends() {
         let rising: Vec<u64> = (100..150).collect();

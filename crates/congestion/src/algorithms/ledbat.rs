@@ -84,8 +84,8 @@ impl Ledbat {
         self.queueing_s.is_some_and(|delay| delay > self.target_s)
     }
 
-    /// Ends slow start and halves the window: the segment with a delay above the target was sent a round trip ago, and
-    /// the window has doubled since.
+    /// Ends slow start and halves the window, which has doubled in the round trip since the segment with the excessive
+    /// delay was sent.
     fn leave_slow_start(window: &mut Window) {
         let cwnd = window.cwnd();
         window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));

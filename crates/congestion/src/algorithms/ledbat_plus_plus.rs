@@ -71,13 +71,13 @@ enum Stage {
     FirstSlowStart,
     /// The delay steers the window until the next slowdown, at the time `slowdown`.
     Steady { slowdown: Time },
-    /// Slowdown with two segments per round trip, from `begun` to `ends`; `before` is the window before it.
+    /// Slowdown with two segments per round trip, from `begun` to `ends`; `before` is the window before the slowdown.
     Pause {
         begun: Time,
         ends: Time,
         before: f64,
     },
-    /// Slow start after the slowdown that began at `begun`, until the window is `before`, as before the slowdown.
+    /// Slow start after the slowdown that began at `begun`, until the window is `before`, its size before the slowdown.
     SlowStart { begun: Time, before: f64 },
 }
 
@@ -98,7 +98,7 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// Returns the growth with a short queue, in segments per round trip.
+    /// Returns the growth of the window while the queueing delay is at most the target, in segments per round trip.
     fn gain(&self) -> f64 {
         let base_s = self.delays.base().map_or(0.0, Span::as_secs_f64);
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)

@@ -82,12 +82,12 @@ pub struct Lp {
     srtt: Span,
     /// Number of segments known to be delivered or lost so far.
     answered: u64,
-    /// Number of segments sent until the last reaction to an indication or a loss. Delays of these segments are
-    /// ignored, so the algorithm reacts once per round trip.
+    /// Number of segments sent until the last reaction to an early congestion indication or a loss. Delays of these
+    /// segments are ignored, so the algorithm reacts once per round trip.
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// State of standard TCP, which TCP-LP equals in a current kernel; `None` in other variants.
+    /// State of standard TCP in the variant of a current kernel, where TCP-LP is standard TCP; otherwise `None`.
     standard: Option<Reno>,
 }
 
@@ -175,8 +175,8 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Declares that the algorithm replaces the flow's slow start, because delays may reduce the window in every
-    /// slow start but the first (in Linux 2.6.22 in every one).
+    /// Declares that the algorithm replaces the flow's slow start, except in variant linux-6.18. Delays may reduce the
+    /// window in every slow start but the first, and in Linux 2.6.22 in every one.
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
             Phases::Avoidance

@@ -1,10 +1,10 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
-//! This is version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`) with its setting *rate*: after some
-//! hundred round trips, a flow with a round-trip time below the target gets the rate of a flow with the target. The
-//! detection of classic queues, which is off in the module, is not implemented. Growth and reductions change a
-//! fractional target window. Each acknowledgement moves the window by at most one segment towards this target, rounded
-//! up. The reasons are given in draft-briscoe-iccrg-prague-congestion-control.
+//! This is version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`) with its setting *rate*: after
+//! `rtt_transition` round trips, a flow with a round-trip time below `rtt_target` gets the rate of a flow with a
+//! round-trip time of `rtt_target`. The detection of classic queues, which is off in the module, is not implemented.
+//! Growth and reductions change a fractional target window. Each acknowledgement moves the window by at most one
+//! segment towards this target, rounded up. Rationale: draft-briscoe-iccrg-prague-congestion-control.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -110,7 +110,7 @@ impl Prague {
         }
     }
 
-    /// Returns true if the rate is currently scaled to that of a flow with the target round-trip time.
+    /// Returns true if the flow currently aims at the rate of a flow with the target round-trip time.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
@@ -140,7 +140,7 @@ impl Prague {
         self.target += (segments - slow) * self.increase(srtt, window) / self.target.ceil();
     }
 
-    /// Moves the window towards its target, rounded up to a whole segment, by at most one segment.
+    /// Moves the window by at most one segment towards its target; the target is rounded up to a whole segment.
     fn follow(&self, window: &mut Window) {
         let target = self.target.ceil();
         let step = (target - window.cwnd()).clamp(-1.0, 1.0);
@@ -270,8 +270,8 @@ mod tests {
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance with an estimated fraction of marks `alpha`. Its rate is that of a
-        /// flow with the target round-trip time.
+        /// Returns a flow in congestion avoidance. `alpha` is its estimated fraction of marked segments. The flow is
+        /// old enough to aim at the rate of a flow with the target round-trip time.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);

@@ -210,8 +210,8 @@ mod tests {
         assert_eq!(santa_cruz.queued_at(arrival(120, 60, 7)), None);
     }
 
-    /// Checks that the estimated queue is empty again 200 ms after a burst of ten segments, which leaves five segments
-    /// in the queue.
+    /// Checks that the estimated queue is empty after the queue of a burst has drained. The burst left five segments in
+    /// the queue; 200 ms later, the transit time is as before the burst.
     #[test]
     fn what_a_burst_queues_is_gone_when_it_has_drained() {
         let mut santa_cruz = began(arrival(100, 50, 7));

@@ -92,7 +92,8 @@ enum Stage {
     /// The window has jumped at the time `since`, when `before` segments had been sent. No segment that was sent later
     /// has arrived yet.
     Unvalidated { before: u64, since: Time },
-    /// After a round trip or the arrival of a segment of the jump, until `last` segments are delivered or lost.
+    /// A segment of the jump has arrived, or a round trip has passed since the jump. The phase lasts until `last` of
+    /// the connection's segments are delivered or lost.
     Validating { last: u64 },
     /// After a loss: the window is reduced.
     SafeRetreat,
@@ -164,8 +165,8 @@ impl CarefulResume {
         }
     }
 
-    /// Decides about the jump, when the segments of the initial window have arrived. The window does not jump after
-    /// losses, on a different path, or to a smaller window. A sender without data to send decides later.
+    /// Decides if the window jumps, once the segments of the initial window have arrived. The window does not jump
+    /// after losses, on a different path, or to a smaller window. Without data to send, the decision is deferred.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO
@@ -256,10 +257,9 @@ mod tests {
         }
     }
 
-    /// The example of RFC 9959. The saved window is 300 segments, and 29 segments are in flight. The window therefore
-    /// jumps to half of 300, which is 150, and 121 segments are sent at once. After a loss, the window becomes half of
-    /// the 63 segments that the path is known to hold. At the end of the recovery, the path is known to hold all
-    /// segments except the lost ones.
+    /// Checks the example of RFC 9959. With a saved window of 300 segments, the window jumps to 150. A loss then
+    /// reduces it to half of the segments known to fit into the path: the 29 in flight at the jump, and 34 acknowledged
+    /// since. After the recovery, 91 have been acknowledged since the jump; the threshold is half of 29 + 91.
     #[test]
     fn the_rfc_s_example_retreats_to_half_of_what_fitted() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
@@ -333,8 +333,8 @@ mod tests {
         assert!(!resume.is_under_way());
     }
 
-    /// RFC 9959: a timeout ends Careful Resume in any phase. There is no jump afterwards, only the algorithm responds
-    /// to losses, and the end of a recovery does not change the threshold.
+    /// Checks that a timeout ends Careful Resume in any phase (RFC 9959). Afterwards, Careful Resume changes neither
+    /// the window nor the threshold.
     #[test]
     fn a_timeout_ends_the_resumption() {
         for phase in ["reconnaissance", "unvalidated", "validating", "retreat"] {

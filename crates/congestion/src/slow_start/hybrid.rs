@@ -89,10 +89,10 @@ static PARAMETERS: [Parameter; 7] = [
 ];
 
 /// Bytes in four of the largest bursts of segmentation offload (`sk_gso_max_size`). Their transmission time at the
-/// pacing rate is added to the length of a train of acknowledgements that ends slow start.
+/// pacing rate is added to the round-trip time with which an acknowledgement train is compared.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
-/// Upper bound of the time that four bursts take, in seconds (`hystart_ack_delay`).
+/// Upper bound of the time added for four bursts, in seconds (`hystart_ack_delay`).
 const MAX_BURST_TIME_S: f64 = 1e-3;
 
 /// Pacing rate in slow start, in windows per round trip; Linux computes this rate even if it does not pace
@@ -109,8 +109,8 @@ pub struct HybridSlowStart {
     min_rtt_thresh_s: f64,
     max_rtt_thresh_s: f64,
     min_rtt_divisor: f64,
-    /// Number of delivered segments at which the detection starts again after a timeout. All segments to be
-    /// retransmitted are then delivered.
+    /// Number of segments sent before the last timeout. Acknowledgements are not evaluated until more segments than
+    /// this number have been delivered.
     resumes_after: u64,
     /// Number of delivered segments at which the current round ends.
     round_end: u64,
@@ -211,7 +211,7 @@ impl HybridSlowStart {
         round_min > min_rtt + Span::from_secs_f64(growth)
     }
 
-    /// Restarts the search for the end of slow start, with segments that are sent from now on (`cubictcp_state`).
+    /// Restarts the search for the end of slow start. Only new data sent from now on is evaluated (`cubictcp_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout) {
         self.found = false;
         self.min_rtt = None;
@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(train(2_000, 32.0, &[("train", 1.0)]), Some(51));
     }
 
-    /// Checks that the length of the acknowledgement train that ends slow start depends on the pacing rate: more
-    /// than half of the sum of the round-trip time, 10 ms, and the time of four bursts.
+    /// Checks the length of the acknowledgement train that ends slow start. It exceeds half of the sum of two times:
+    /// the round-trip time of 10 ms, and the time that four bursts take at the pacing rate.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(after(130_000, 120_000), Some(8));
     }
 
-    /// Checks that HyStart reacts if the round-trip time has grown by more than an eighth, limited to 4 to 16 ms.
+    /// Checks HyStart's threshold for growth of the round-trip time: an eighth, but at least 4 and at most 16 ms.
     #[test]
     fn the_growth_that_counts_is_an_eighth_within_bounds() {
         for (min_ms, growth_us) in [(8, 4_000), (40, 5_000), (400, 16_000)] {

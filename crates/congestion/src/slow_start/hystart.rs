@@ -218,8 +218,8 @@ mod tests {
         }
     }
 
-    /// Section 4.2: an increase by exactly the threshold is significant; one that is a hundredth of a millisecond
-    /// smaller is not.
+    /// Checks that slow start slows down if the round-trip time of 100 ms grows by the threshold of 12.5 ms, but not if
+    /// it grows by a hundredth of a millisecond less (section 4.2).
     #[test]
     fn growth_of_the_threshold_slows_down() {
         for (grown_us, slow) in [(112_500, 0.25), (112_490, 1.0)] {

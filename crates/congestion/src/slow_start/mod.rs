@@ -162,14 +162,14 @@ pub enum SlowStart {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, `max_ssthresh / 2` segments
-    /// per round trip, without rounding.
+    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, the window grows by
+    /// `max_ssthresh / 2` segments per round trip, without the RFC's rounding.
     NistLimited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). Above `max_ssthresh`, the initial threshold, the window grows by
-    /// the step of the algorithm or of limited slow start, whichever is larger. After a congestion signal, only the
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). Above `max_ssthresh`, also the initial threshold, the window
+    /// grows by the larger of two steps: the algorithm's and limited slow start's. After a congestion signal, only the
     /// algorithm's step is used until the next timeout.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
@@ -218,8 +218,8 @@ impl SlowStart {
             }
     }
 
-    /// Returns true if [`Self::watch`] has to process acknowledgements: in slow start and, with Careful Resume, also
-    /// from the jump of the window until the path is known to have carried the jump's segments.
+    /// Returns true if [`Self::watch`] has to process acknowledgements: in slow start, and after a jump of Careful
+    /// Resume until the segments sent in the jump are delivered.
     #[inline]
     pub(crate) fn watches(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -274,7 +274,7 @@ impl SlowStart {
         )
     }
 
-    /// Grows the window below `ssthresh`. Returns the part of the acknowledgement's credit that is left when the window
+    /// Grows the window below `ssthresh`. Returns the part of [`AckSample::credit`] that is left when the window
     /// reaches `ssthresh`.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
@@ -394,7 +394,7 @@ impl SlowStart {
 /// Maximum growth of any slow start, in segments per acknowledged segment.
 const MOST_STEP: f64 = 2.0;
 
-/// Returns true if slow start may end before the `credit` of an acknowledgement is used up; false for a credit of one.
+/// Returns true if the window may reach the threshold before all `credit` segments of an acknowledgement are used.
 #[inline]
 pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()

@@ -1,5 +1,5 @@
-//! The first slow start of picoquic, a QUIC stack. This slow start ends as soon as round-trip times have grown, and
-//! leaves half of the window.
+//! The first slow start of picoquic, a QUIC stack. When round-trip times have grown, this slow start halves the window
+//! and ends.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -34,13 +34,13 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     build: |_| Ok(PicoquicSlowStart::default()),
 };
 
-/// Divisor for the limit of long samples: a long sample exceeds the base round-trip time by more than `base / GROWTH`.
+/// Divisor of the base round-trip time. A long sample exceeds the base round-trip time by more than the quotient.
 const GROWTH: u64 = 4;
 /// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
 /// (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
-/// Base round-trip time in seconds above which the removed fraction of the window no longer depends on the base
-/// round-trip time (`PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Upper bound, in seconds, of the base round-trip time from which the removed fraction of the window is computed
+/// (`PICOQUIC_TARGET_SATELLITE_RTT`).
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
 const PACING_GAIN: f64 = 1.25;
@@ -51,7 +51,7 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of acknowledgements at which all recent round-trip times were too long. Slow start ends at `SAMPLES`.
+    /// Number of acknowledgements at which all recent round-trip times were too long; at `SAMPLES`, slow start ends.
     long: usize,
     over: bool,
 }
@@ -79,8 +79,8 @@ impl PicoquicSlowStart {
         }
     }
 
-    /// Updates and returns the base round-trip time. Counts the acknowledgement as `long` if all recent samples
-    /// exceed the base by more than a quarter, and by more than `packet`, the transmission time of a packet.
+    /// Updates and returns the base round-trip time. Increments `long` if all recent samples exceed the base by more
+    /// than a quarter, and by more than `packet`, the transmission time of a packet.
     fn judge(&mut self, packet: Span) -> Span {
         let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));
@@ -143,7 +143,7 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// Checks that slow start ends with the thirteenth long sample, and leaves half of the window.
+    /// Checks that slow start ends with the thirteenth successive long sample, and leaves half of the window.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
         // The seven most recent samples must all be long, at each of seven acknowledgements.
@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// Above a base round-trip time of 100 ms, less than half of the window is removed: the fraction `(1 - 100 ms /
-    /// base) / 2`. This is a quarter at 200 ms. From 610 ms on, the fraction remains 0.418.
+    /// Checks the fraction of the window that the end of slow start removes. It is 1/2 up to a base round-trip time of
+    /// 100 ms, and `(1 - 100 ms / base) / 2` above. From 610 ms on, it remains 0.418.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     /// Checks that the window rises to half of the number of segments that the maximum rate delivers in a round trip.
-    /// Four segments in 2 ms are 2,000 segments per second, or 200 segments in 100 ms.
+    /// Four segments in 2 ms are 2,000 segments per second, or 200 in 100 ms, so the window is 100.
     #[test]
     fn the_window_is_half_of_what_the_largest_rate_fills_at_least() {
         let mut slow_start = PicoquicSlowStart::default();

@@ -52,11 +52,11 @@ static PARAMETERS: [Parameter; 2] = [
     },
 ];
 
-/// Fraction of the reduction that is made gradually, as segments arrive (K of section 3.3.1; derived in appendix A).
+/// Fraction of the reduction that is made gradually, as segments are acknowledged (K of section 3.3.1; appendix A).
 const K: f64 = 2.0 / 3.0;
 
-/// Maximum growth of the window in a round trip, as a factor; also the maximum additional reduction after a loss
-/// (section 3.3).
+/// Maximum factor by which the window grows in a round trip. After a loss, the window stays above the usual reduced
+/// window divided by this factor (section 3.3).
 const MOST_GROWTH: f64 = 3.0;
 
 /// Minimum window in a recovery, in segments (RFC 5681, equation 4).

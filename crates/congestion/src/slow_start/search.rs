@@ -51,7 +51,7 @@ static PARAMETERS: [Parameter; 2] = [
 /// Number of bins in a window of time (W in the draft).
 const BINS: usize = 10;
 
-/// Number of older bins stored in addition to one window, so that the window of a round trip ago is also stored.
+/// Number of bins stored in addition to those of one window of time, for the window of a round trip ago.
 const EXTRA_BINS: usize = 15;
 
 /// Number of all stored bins.
@@ -82,7 +82,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Returns the totals at an acknowledgement. The segments sent are those delivered, lost or in flight.
+    /// Returns the numbers of segments sent (those delivered, lost or in flight) and delivered at an acknowledgement.
     fn of(ack: &AckSample) -> Self {
         Self {
             sent: ack.delivered + ack.lost + ack.in_flight,
@@ -122,7 +122,7 @@ impl Search {
         self.bins = Some(Bins::new(duration, ack));
     }
 
-    /// Discards the bins, so that the next slow start is judged separately.
+    /// Discards the bins of a slow start, so that they do not count in the next one.
     pub(super) fn forget(&mut self) {
         self.bins = None;
     }
@@ -138,8 +138,8 @@ impl Bins {
         }
     }
 
-    /// Ends all bins that are over at the time of an acknowledgement. Bins without an acknowledgement get the totals of
-    /// the previous one. Returns false if more bins have passed than a window has.
+    /// Ends all bins that are over at the time of an acknowledgement. A bin without an acknowledgement gets the totals
+    /// of the bin before. Returns false, and ends no bin, if more than [`BINS`] bins are over.
     fn pass(&mut self, ack: &AckSample) -> bool {
         let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
         if passed > BINS {
@@ -186,8 +186,8 @@ mod tests {
         Search::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
     }
 
-    /// Passes acknowledgements at the times `times_ms`. `totals` returns the numbers of segments sent and delivered by
-    /// a time. Returns the time in milliseconds at which slow start ends.
+    /// Passes acknowledgements to `search`, at the times `times_ms`, until slow start ends. Returns the time of the end
+    /// in milliseconds. `totals` returns the numbers of segments sent and delivered by a time.
     fn ends_at(
         search: &mut Search,
         times_ms: impl IntoIterator<Item = u64>,
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(found, Some(1_360));
     }
 
-    /// Checks that SEARCH restarts after a silence of more than ten bins: here until 555 ms, but not until 554 ms.
+    /// Checks that SEARCH restarts if no acknowledgement arrives within ten bins after the end of the current bin.
     #[test]
     fn a_long_silence_starts_it_over() {
         let totals = |ms: u64| (100 * ms, 50 * ms);
@@ -253,6 +253,7 @@ mod tests {
             let times = (100..200).chain(until..2_000);
             ends_at(&mut search(), times, totals, |_| RTT)
         };
+        // The current bin ends at 205 ms, and ten bins take 350 ms.
         let goes_on = silent(554).unwrap();
         assert!(goes_on < 554 + 455, "{goes_on}");
         assert_eq!(silent(555), Some(555 + 455));

@@ -89,7 +89,7 @@ fn entry_variants(
     entry.variants.iter().map(spec).collect()
 }
 
-/// Returns feedback of routers. Each kind of feedback comes in turn, so that each algorithm gets its own kind.
+/// Returns routers' feedback for acknowledgement `number`: XCP's and VCP's in turn, so each algorithm gets its own.
 fn feedback(number: u16) -> RouterFeedback {
     match number % 5 {
         0 => RouterFeedback::Xcp { change: 2e3 },

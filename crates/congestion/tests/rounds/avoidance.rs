@@ -37,9 +37,9 @@ fn cubic_follows_its_cubic() {
     }
 }
 
-/// Checks H-TCP's window `t` seconds after a reduction (draft-leith-tcp-htcp). It has grown by 10 segments in the first
-/// second, and then by the integral of `10 (1 + 10 x + x^2 / 4)` over `x = t - 1`. The round trip of the reduction does
-/// not add a segment.
+/// Checks H-TCP's growth after a reduction (draft-leith-tcp-htcp). A round trip of 100 ms adds one segment in the first
+/// second after the reduction, and `1 + 10 x + x^2 / 4` segments `x` seconds after that. The round trip of the
+/// reduction adds none.
 #[test]
 fn htcp_grows_with_the_square_of_the_time() {
     let mut flow = after_a_cut("htcp", Variant::Paper, &[], 1000.0);
@@ -58,8 +58,8 @@ fn htcp_grows_with_the_square_of_the_time() {
     }
 }
 
-/// Vegas keeps between alpha and beta segments in the queue, on a path of 1000 segments per second and 100 ms, which
-/// holds 100 segments.
+/// Checks that Vegas keeps between alpha and beta segments in the queue, on a path of 1000 segments per second and 100
+/// ms, which holds 100 segments.
 #[test]
 fn vegas_settles_between_alpha_and_beta() {
     for (variant, from, to) in [
@@ -146,8 +146,8 @@ fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     }
 }
 
-/// After a loss, Veno searches the smallest round-trip time again (JSAC 2003, section III.A), so that a path that has
-/// become longer does not permanently count as congested.
+/// Checks that Veno measures the smallest round-trip time anew after a loss (JSAC 2003, section III.A). Otherwise, a
+/// path that has become longer would permanently count as congested.
 #[test]
 fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
     let longer = Path::clean(Span::from_millis(150));
@@ -202,8 +202,8 @@ fn illinois_follows_the_queueing_delay() {
     }
 }
 
-/// Checks that Linux's BIC grows by one segment per round trip up to `low_window`, without compensation for delayed
-/// acknowledgements. `bictcp_update` of Linux 2.6.22 returns before the compensation.
+/// Checks that Linux's BIC grows by one segment per round trip up to `low_window`. BIC compensates for delayed
+/// acknowledgements only above `low_window` (`bictcp_update`, Linux 2.6.22).
 #[test]
 fn bic_of_linux_is_standard_up_to_its_low_window() {
     let mut flow = after_a_cut("bic", Variant::Linux2_6_22, &[], 8.0);

@@ -183,8 +183,8 @@ fn version_3_loses_less_on_a_short_buffer() {
     assert!(three.lost * 2 < one.lost, "{one:?}, {three:?}");
 }
 
-/// Segments are marked when ten or more are queued. Version 1 ignores the marks; version 3 keeps fewer segments in
-/// flight.
+/// Checks that marks give version 3 a short-term bound of the segments in flight. Segments are marked if at least one
+/// is in the queue.
 #[test]
 fn version_3_answers_marks() {
     let path = Bottleneck {

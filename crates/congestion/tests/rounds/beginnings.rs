@@ -9,7 +9,7 @@ use longhaul_units::{Span, Time};
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// Algorithms that use the time to draw phases or the order of their trials at random.
+/// Algorithms whose random choices depend on the time at which a flow begins.
 const DRAWN: [&str; 3] = ["bbr", "bbr3", "vivace"];
 /// Returns the window, the pacing rate and the recorded state after each acknowledgement of a flow that begins at the
 /// time `began`, with or without a handshake. The flow has a loss, a timeout and a second without data.
@@ -43,8 +43,7 @@ fn course(spec: &ControllerSpec, began: Time, handshake: bool) -> Vec<Vec<f64>> 
     (0..250).map(&mut step).collect()
 }
 
-/// Checks that the behaviour of a flow does not depend on its start time, except for rounding of times in seconds. The
-/// clock of a run starts before its flows do.
+/// Checks that the behaviour of a flow does not depend on its start time, except for rounding of times in seconds.
 #[test]
 fn the_time_of_the_beginning_does_not_matter() {
     let mut differing = BTreeSet::new();

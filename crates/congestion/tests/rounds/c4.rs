@@ -30,8 +30,8 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     found
 }
 
-/// Checks that C4 finds the rate of the path within a second. The nominal maximum round-trip time is at first that of a
-/// full queue. It falls by an eighth in each era of Recovery and Cruising, until a short queue remains.
+/// Checks that C4 finds the rate of the path within a second. The nominal maximum round-trip time first includes a full
+/// queue. It then falls by an eighth in each era of Recovery and Cruising, until a short queue remains.
 #[test]
 fn it_fills_the_pipe_and_keeps_the_queue_short() {
     let mut pipe = pipe();

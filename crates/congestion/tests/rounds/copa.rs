@@ -17,8 +17,8 @@ fn copa(delta: f64) -> CongestionState {
     state("copa", &[("delta", delta)])
 }
 
-/// The queue oscillates between zero and 2.5 / delta segments, with a mean of 1.25 / delta and a period of five round
-/// trips, and the link is fully used (section 2.2 of the paper). This holds for every link rate, provided that the
+/// Checks that the queue oscillates between zero and 2.5 / delta segments, with a mean of 1.25 / delta and a period of
+/// five round trips, and that the link is fully used (section 2.2 of the paper). This holds for every link rate, if the
 /// bandwidth-delay product is much larger than 1 / delta segments.
 #[test]
 fn the_queue_oscillates_around_one_over_delta() {

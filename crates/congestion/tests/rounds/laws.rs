@@ -122,7 +122,7 @@ fn a_timeout_leaves_one_segment() {
     }
 }
 
-/// Linux reduces a window of 65 segments to 32, since it counts whole segments (Linux 6.18, `tcp_reno_ssthresh`).
+/// Checks that Linux halves a window of 65 segments to 32, a whole number (Linux 6.18, `tcp_reno_ssthresh`).
 #[test]
 fn linux_halves_whole_segments() {
     for (variant, half) in [(Variant::Paper, 32.5), (Variant::Linux6_18, 32.0)] {
@@ -215,8 +215,8 @@ fn growth_at(flow: &mut Sender, rtt_us: u64, segments: u64) -> f64 {
     flow.cwnd() - before
 }
 
-/// Checks that Veno is active only in the open state (Linux 6.18, `tcp_veno_state`). With ten queued segments, it then
-/// grows by half a segment per round trip. After a mark, it grows as standard TCP until the flight has been
+/// Checks that Veno is active only in the open state (Linux 6.18, `tcp_veno_state`). With ten queued segments, Veno
+/// then grows by half a segment per round trip. After a mark, it grows as standard TCP until the flight has been
 /// acknowledged. After an idle time, it has no smallest round-trip time for comparison (`tcp_veno_cwnd_event`).
 #[test]
 fn veno_of_linux_is_at_work_while_the_connection_is_open() {

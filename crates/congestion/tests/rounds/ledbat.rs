@@ -25,13 +25,14 @@ fn queueing(sender: &Sender) -> f64 {
     sender.probe("queueing_s").expect("it is recorded")
 }
 
-/// Checks that the window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`. Each case has a delay
-/// and the queueing delay in milliseconds: the minimum of the last four delays minus the minimum of all delays.
+/// Checks that the queueing delay is the minimum of the last four delays minus the minimum of all delays, and that the
+/// window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`.
 #[test]
 fn ledbat_follows_the_least_of_four_delays() {
     let mut sender = sender("ledbat", 20.0, 2.0);
     assert!(queueing(&sender).is_nan());
     let mut cwnd = 20.0;
+    // Delays and queueing delays, in milliseconds.
     let delays = [
         (100.0, 0.0),
         (150.0, 0.0),
@@ -99,9 +100,8 @@ fn ledbat_s_slow_start_ends_above_the_target() {
     assert_eq!(delayed(&mut small, 300.0, 1), 2.0);
 }
 
-/// Checks that a timeout discards the current delays, but not the base delay: current delays say nothing about the
-/// queue afterwards. A loss or mark halves the window, down to no less than two segments; a smaller window does not
-/// change.
+/// Checks that a timeout discards the current delays, but not the base delay. A loss or mark halves the window, but not
+/// below two segments; a smaller window does not change.
 #[test]
 fn ledbat_keeps_its_base_delay_over_a_timeout() {
     let mut sender = sender("ledbat", 20.0, 2.0);
@@ -139,8 +139,7 @@ fn steady(sender: &mut Sender, count: u64) -> f64 {
     sender.cwnd()
 }
 
-/// Sends two segments per round trip for two round trips of 220 ms, then lets the window grow again to its former
-/// value.
+/// Simulates a slowdown: two segments per round trip for two round trips of 220 ms, then growth to the former window.
 fn slow_down(sender: &mut Sender) {
     let before = sender.cwnd();
     for _ in 0..44 {
@@ -153,9 +152,9 @@ fn slow_down(sender: &mut Sender) {
     }
 }
 
-/// Checks the times of slowdowns. Slow start, which the gain slows down, ends when the queueing delay is above 3/4 of
-/// the target. The first slowdown begins two round trips later. Each later slowdown begins after nine times the
-/// duration of the previous one.
+/// Checks the times of slowdowns. The first slowdown begins two round trips after slow start, which ends when the
+/// queueing delay is above 3/4 of the target. Each later slowdown begins after nine times the duration of the previous
+/// one.
 #[test]
 fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     let mut sender = plus_plus(20.0);
@@ -174,9 +173,9 @@ fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     steady(&mut sender, 10);
 }
 
-/// Checks the change of the window above the target: `max(GAIN - Constant * W * (delay / target - 1), -W / 2)` per
-/// round trip, with a constant of one. The delays are the target, 1.2 times the target and twice the target. A window
-/// that is not fully used does not grow, but shrinks, down to two segments.
+/// Checks that the window changes by `max(GAIN - W * (delay / target - 1), -W / 2)` per round trip if the queueing
+/// delay is above the target: 1.2 times and twice the target. An acknowledgement that must not enlarge the window may
+/// still reduce it, down to two segments.
 #[test]
 fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     let mut sender = plus_plus(18.0);
@@ -212,8 +211,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// Checks that slow start after a timeout ends at the threshold, half of the window, or at a loss. The next slowdown
-/// begins after nine times the duration of this slow start.
+/// Checks that slow start after a timeout ends at half of the window before the timeout, or earlier at a loss. The next
+/// slowdown begins after nine times the duration of this slow start.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

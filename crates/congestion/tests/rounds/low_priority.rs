@@ -51,8 +51,8 @@ fn lp_leaves_the_path_to_a_standard_flow() {
     assert!(reno > 0.3, "{reno}");
 }
 
-/// Checks that TCP-LP halves its window at the first early indication, and reduces it to one segment at another one in
-/// the inference phase. Half of the window, about 45 segments, still builds a queue.
+/// Checks that TCP-LP halves its window at the first early indication, and reduces it to one segment at the next one,
+/// in the inference phase. The path holds only 17 segments, so the halved window still builds a queue.
 #[test]
 fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     let mut pipe = Pipe::single(
@@ -142,7 +142,7 @@ fn ledbat_halves_its_window_at_a_loss_but_keeps_two_segments() {
     }
 }
 
-/// A standard flow fills the queue beyond the target, so LEDBAT reduces its window.
+/// Checks that a standard flow gets most of the rate: it fills the queue beyond LEDBAT's target.
 #[test]
 fn ledbat_yields_to_a_standard_flow() {
     let mut pipe = Pipe::single(

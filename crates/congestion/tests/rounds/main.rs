@@ -65,7 +65,7 @@ fn slow_start(kind: &str, max_ssthresh: Option<f64>) -> SlowStart {
     .unwrap()
 }
 
-/// Returns a flow that starts with `cwnd` segments. `slow_start` may lower its threshold.
+/// Returns a flow that starts with `cwnd` and `ssthresh`; `slow_start` may lower `ssthresh`.
 fn flow(spec: &ControllerSpec, slow_start: SlowStart, cwnd: f64, ssthresh: f64) -> Flow {
     let threshold = slow_start.initial_ssthresh(ssthresh);
     let window = Window::new(cwnd, threshold, 1e7, Rounding::Real);

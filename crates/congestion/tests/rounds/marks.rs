@@ -64,7 +64,7 @@ fn dctcp_keeps_the_queue_at_the_mark() {
 }
 
 /// Checks that with ABE (RFC 8511), a mark reduces the window less than a loss, but only in congestion avoidance. In
-/// slow start, and without ABE, a mark reduces it as much as a loss. The kernel's variant counts whole segments.
+/// slow start, and without ABE, a mark reduces it as much as a loss. The kernel rounds windows to whole segments.
 #[test]
 fn a_mark_takes_less_than_a_loss_with_abe() {
     for (kind, ecn_decrease, after_loss, after_mark) in

@@ -25,7 +25,7 @@ fn path() -> Path {
     }
 }
 
-/// Checks that DECbit changes the window only after acknowledgements of the previous and of the current window.
+/// Checks that DECbit changes the window only after acknowledgements of two windows: the previous and the current.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);
@@ -75,9 +75,9 @@ fn delay_gradient_turns_at_the_knee() {
     }
 }
 
-/// Checks that packet pair sets the window to the capacity of the path, plus one segment in the queue. The path of
-/// 100 ms holds 100 segments of 1 ms each. If the acknowledgements of a pair arrive 2 ms apart, the mean spacing rises
-/// from 1 to 1.125 ms, by a weight of 1/8.
+/// Checks that packet pair sets the window to the capacity of the path, plus one segment in the queue. The path of 100
+/// ms holds 100 segments of 1 ms each. A second pair, with a spacing of 2 ms and a weight of 1/8, raises the mean
+/// spacing from 1 to 1.125 ms.
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);
@@ -113,8 +113,8 @@ fn santa_cruz_settles_at_its_operating_point() {
     }
 }
 
-/// Checks that Santa Cruz's slow start ends when the queue grows: a few segments after the acknowledgement of the first
-/// segment sent at a window above 100 segments, which the path holds.
+/// Checks that Santa Cruz's slow start ends when the queue grows. The path holds 100 segments; slow start ends a few
+/// segments after the first queued segment is acknowledged.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);
@@ -128,8 +128,8 @@ fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     assert!((1.0..10.0).contains(&after), "{after}");
 }
 
-/// Checks that TCP Peach fills a receive window of 64 segments within a round trip: it sends one data segment and 63
-/// dummies. Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
+/// Checks that TCP Peach starts with dummies: at a receive window of 64 segments, it sends a data segment and 63
+/// dummies in a round trip. Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
 #[test]
 fn peach_starts_with_a_window_of_dummies() {
     let mut sender = sender("peach", 1.0);
@@ -155,8 +155,8 @@ fn peach_starts_with_a_window_of_dummies() {
     assert_eq!(nearly.state.take_dummies(rtt, 2).unwrap().count, 1);
 }
 
-/// After a loss at a window of 64 segments, the window is 32, and TCP Peach sends 64 dummies. The acknowledgements of
-/// the second half of the dummies restore the window.
+/// Checks that TCP Peach restores its window with dummies. A loss reduces the window from 64 to 32 segments, and 64
+/// dummies are sent. Acknowledgements of the last 32 dummies then add a segment each.
 #[test]
 fn peach_recovers_with_dummies() {
     let mut sender = sender("peach", 64.0);

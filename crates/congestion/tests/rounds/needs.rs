@@ -13,8 +13,8 @@ use crate::controller;
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// A fact that a transport may measure. `give` adds it to an acknowledgement, given the acknowledgement's number.
-/// `is_asked_for` returns true if an algorithm's needs include it.
+/// A fact that a transport may measure. `give` adds the fact to the acknowledgement with the given number.
+/// `is_asked_for` returns true if an algorithm's needs include the fact.
 struct Fact {
     name: &'static str,
     is_asked_for: fn(Needs) -> bool,
@@ -115,7 +115,7 @@ fn what_is_asked_for_is_used() {
     }
 }
 
-/// Checks that an algorithm's requirements on the transport state if it paces, sends dummies or asks routers.
+/// Checks that an algorithm requires pacing, dummy segments and requests to routers exactly if it uses them.
 #[test]
 fn what_is_sent_is_asked_for() {
     for entry in algorithms() {
@@ -186,21 +186,21 @@ fn the_handshake_counts_where_round_trips_do() {
     }
 }
 
-/// Checks which algorithms have each of ten requirements. For example, those that use the share of marked segments
-/// require every mark (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3). Those that ignore marks require segments that
-/// are not ECN-capable (RFC 3168 section 6.1.2). TCP Prague requires L4S (RFC 9331).
+/// Checks which algorithms declare each of ten needs.
 #[test]
 fn needs_follow_from_the_signals_that_algorithms_answer() {
     type Of = fn(&Needs) -> bool;
     let rates: &[&str] = &["copa", "vivace", "prague", "bbr", "bbr3", "c4"];
     let cases: [(&str, Of, &[&str]); 10] = [
+        // The share of marked segments is computed from every mark (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3).
         (
             "every_mark",
             |needs| needs.every_mark,
             &["dctcp", "prague", "decbit"],
         ),
         ("exact_marks", |needs| needs.exact_marks, &["bbr3", "c4"]),
-        ("l4s", |needs| needs.l4s, &["prague"]),
+        ("l4s", |needs| needs.l4s, &["prague"]), // RFC 9331.
+        // An algorithm that ignores marks must not send ECN-capable segments (RFC 3168 section 6.1.2).
         ("no_ecn", |needs| needs.no_ecn, &["copa", "vivace", "bbr"]),
         ("rack_tlp", |needs| needs.rack_tlp, rates),
         ("paces", |needs| needs.paces, rates),
@@ -226,7 +226,7 @@ fn needs_follow_from_the_signals_that_algorithms_answer() {
     }
 }
 
-/// Checks that TCP-LP measures one-way delays, except in variant linux-6.18, which is standard TCP.
+/// Checks that TCP-LP needs one-way delays and round-trip times, except as standard TCP (variant linux-6.18).
 #[test]
 fn a_form_that_is_standard_tcp_asks_for_nothing() {
     for (variant, asks) in [
@@ -247,8 +247,8 @@ fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     assert_eq!((needs.no_ecn, needs.exact_marks), (true, false));
 }
 
-/// In a recovery, Linux 2.6.22 halves the rate until the window is half of the threshold (`tcp_reno_min_cwnd`), even
-/// for algorithms with a smaller reduction. Other variants reduce the window to the threshold at once.
+/// Checks the lower bound of the window in recoveries of Linux 2.6.22: half of the threshold (`tcp_reno_min_cwnd`),
+/// even for algorithms that reduce the window less. The papers' variants have no such bound.
 #[test]
 fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     for kind in ["hstcp", "scalable", "illinois"] {
@@ -263,8 +263,8 @@ fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     }
 }
 
-/// Checks that a flow can take the tables of another flow with the same algorithm. A state read from a checkpoint needs
-/// them, since checkpoints do not include tables.
+/// Checks that a flow can adopt the tables of another flow with the same algorithm. Flows from a checkpoint need this,
+/// since checkpoints do not include tables.
 #[test]
 fn tables_are_taken_from_a_flow_of_the_kind() {
     let points = |value: f64| vec![("increase".to_string(), vec![(1.0, value)])];

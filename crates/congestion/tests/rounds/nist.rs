@@ -8,8 +8,8 @@ use longhaul_units::{Span, Time};
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the time in seconds until the window of a flow without losses reaches the bandwidth-delay product of the
-/// host's link, 80 segments per millisecond. Slow start goes from 2 to 100 segments.
+/// Returns the time in seconds until the window of a flow without losses reaches the bandwidth-delay product. The
+/// host's link carries 80 segments per millisecond; slow start goes from 2 to 100 segments.
 fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     let rtt = Span::from_micros(rtt_us);
     let path = Path {
@@ -70,8 +70,8 @@ fn high_speed_tcp_fills_the_host_s_link_when_published() {
     assert_lags(&spec, [45.7, 15.3, 5.8], 0.1);
 }
 
-/// Checks that Compound TCP fills the host's link sooner than published. With procedures that run 5 ms late, it fills
-/// the link at the published times.
+/// Checks that Compound TCP fills the host's link sooner than published. If each update of its delay window is 5 ms
+/// late, it fills the link at the published times.
 #[test]
 fn compound_tcp_fills_the_host_s_link_sooner_than_published() {
     let spec = controller("ctcp", Variant::Nist, &[]);

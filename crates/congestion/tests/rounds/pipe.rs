@@ -1,8 +1,8 @@
 //! A model of flows that share one bottleneck with a queue, segment by segment. It is for algorithms that pace, or that
 //! respond to delays, marks or delivery rates.
 //!
-//! Segments wait in one queue. Each segment's acknowledgement returns a round-trip time after its service; for a
-//! dropped segment, it reports the loss. A retransmission is modelled as a new segment.
+//! Segments wait in one queue. A segment's acknowledgement returns a round-trip time after its service, and the report
+//! of a dropped segment at the same time as if it had been served. A retransmission is modelled as a new segment.
 
 use std::collections::VecDeque;
 
@@ -51,7 +51,7 @@ struct Segment {
     delivered: u64,
     /// Time of the last delivery that the sender knew of when it sent this segment.
     delivered_at: Time,
-    /// Departure time of the last segment that was known to be delivered when this segment was sent.
+    /// Departure time of the segment that was the last to be acknowledged before this segment was sent.
     first_sent: Time,
 }
 

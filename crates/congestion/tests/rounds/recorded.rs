@@ -1,4 +1,4 @@
-//! Tests of recorded state, and of Linux and ns-2 in special cases: start of a connection, timeout, first reduction.
+//! Tests of values that algorithms record, and of Linux and ns-2 at the start, at timeouts and at first reductions.
 
 use std::collections::BTreeMap;
 

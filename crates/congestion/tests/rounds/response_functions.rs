@@ -109,8 +109,8 @@ fn high_speed_tcp_has_equation_3_3() {
     }
 }
 
-/// Random losses give larger mean windows than evenly spaced ones: 1.07 times for standard TCP at 1e-4, and 1.04 times
-/// for HighSpeed TCP (low window 31) at 1e-4 and 1e-5.
+/// Checks that random losses give larger mean windows than evenly spaced ones. At a loss rate of 1e-4, the ratio is
+/// 1.07 for standard TCP. For HighSpeed TCP (low window 31), it is 1.04 at 1e-4 and 1e-5.
 #[test]
 fn random_losses_give_a_larger_mean() {
     let reno = controller("reno", Variant::Paper, &[]);
@@ -170,8 +170,8 @@ fn compound_tcp_has_the_saw_tooth_of_its_power() {
     }
 }
 
-/// Checks that algorithms for fast paths are standard TCP when losses are frequent. With a loss in fifty segments,
-/// their mean window is `sqrt(1.5 / p)`, 8.7 segments.
+/// Checks that algorithms for fast paths have standard TCP's mean window when losses are frequent. At a loss rate `p`
+/// of 2 %, it is `sqrt(1.5 / p)`, 8.7 segments.
 #[test]
 fn where_losses_are_frequent_standard_tcp_s_function_holds() {
     let response = |kind, p| {
@@ -242,8 +242,8 @@ fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     }
 }
 
-/// Checks CUBIC's mean windows as multiples of the RFC's mean. After a first peak that is 50 % too high, they fall
-/// slowly, from 1.427 to 1.286 after ten losses (fluid limit). With fast convergence, they are 0.86 to 0.93.
+/// Checks the ratio of each sawtooth's mean window to the RFC's mean. After a first loss at 1.5 times the RFC's peak,
+/// the ratio falls from 1.427 to 1.286 in ten losses (fluid limit). With fast convergence, the ratio is 0.86 to 0.93.
 #[test]
 fn cubic_comes_down_to_the_rfc_s_mean_slowly_or_below_it_with_fast_convergence() {
     let ratios = cubic_saw_teeth(0.0, 1.5, 1e-4, 600);

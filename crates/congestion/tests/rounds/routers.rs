@@ -16,7 +16,7 @@ fn granted(sender: &mut Sender, change: f64) -> f64 {
 }
 
 /// Checks that XCP's window changes by the granted change of the throughput multiplied by the round-trip time. At 100
-/// ms, 20 more segments per second are two more segments. At least one segment remains.
+/// ms, 20 more segments per second are two more segments. The minimum window is one segment.
 #[test]
 fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     let mut sender = sender("xcp", &[], 10.0);
@@ -28,7 +28,7 @@ fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     assert_near(sender.signal(Cause::Loss), 8.0);
 }
 
-/// Duplicate acknowledgements and acknowledgements in a recovery also carry feedback, but it does not change the
+/// Checks that feedback in duplicate acknowledgements, and in acknowledgements in a recovery, does not change XCP's
 /// window.
 #[test]
 fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
@@ -87,8 +87,8 @@ fn vcp_ignores_loads_in_duplicates_and_recoveries() {
     assert!(sender.cwnd() < 10.0);
 }
 
-/// XCP requests an equal share of the desired change of the throughput in each packet: 10 segments in 100 ms are 100
-/// segments per second; 400 more are desired, and each of the 10 packets requests 40.
+/// Checks that each packet of a window requests an equal share of the increase of the rate. A window of 10 segments in
+/// 100 ms is a rate of 100 segments per second. For a rate of 500, each of the 10 packets requests 40 more.
 #[test]
 fn xcp_asks_for_its_share_of_the_desired_change() {
     let mut sender = sender("xcp", &[("desired_rate", 500.0)], 10.0);
@@ -105,8 +105,8 @@ fn xcp_asks_for_its_share_of_the_desired_change() {
     assert!(matches!(unknown, Some(RouterRequest::Xcp { change, .. }) if change == 0.0));
 }
 
-/// Checks that a fraction of 0.6^k of a path of 1000 segments is free after k round trips of XCP. Without a queue, a
-/// router allocates 0.4 (alpha) of the free capacity in each round trip (SIGCOMM 2002, equation 1).
+/// Checks that a fraction of 0.6^k of the initially free capacity is left after k round trips of XCP. Without a queue,
+/// a router allocates 0.4 (alpha) of the free capacity in each round trip (SIGCOMM 2002, equation 1).
 #[test]
 fn xcp_fills_a_path_geometrically() {
     let mut sender = sender("xcp", &[], 2.0);

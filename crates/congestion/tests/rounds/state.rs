@@ -39,7 +39,7 @@ fn included(bound: Bound<f64>) -> Option<f64> {
     }
 }
 
-/// Returns the names of the quantities that a flow records before and after a loss. The path of the flow becomes longer
+/// Returns the names of the quantities that a flow records before and after a loss. The one-way delay of the path rises
 /// by a tenth of a millisecond with each acknowledgement.
 fn recorded(spec: &ControllerSpec) -> BTreeSet<&'static str> {
     let mut sender = Sender::new(spec, 20.0, 2.0);

@@ -145,8 +145,8 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// Checks that SyncMix reduces the window for queueing delays below 10 ms: by a tenth before the first loss, and by a
-/// quarter after it.
+/// Checks that SyncMix reduces the window even at queueing delays below 10 ms: by a tenth before the first loss, and by
+/// a quarter after it.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
@@ -182,9 +182,9 @@ fn mix_starts_anew_after_a_timeout() {
     assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
 }
 
-/// Checks that SyncPcwnd reduces the window once per round trip after a loss, if the delay is above half of the largest
-/// queueing delay. Each reduction needs the acknowledgement of a segment sent after the previous one. Between
-/// reductions, the window grows or does not change.
+/// Checks that SyncPcwnd halves the window at most once per round trip. After a loss, it does so while the delay is
+/// above half of the largest queueing delay. Between two reductions, the window grows or remains unchanged, as
+/// `after_cut` says.
 #[test]
 fn pcwnd_cuts_once_a_round_trip() {
     for (after_cut, grows) in [(0.0, 1.0), (1.0, 0.0)] {
@@ -210,8 +210,8 @@ fn pcwnd_cuts_once_a_round_trip() {
     }
 }
 
-/// A reduction that is due at a duplicate acknowledgement is made at the next acknowledgement that changes the window,
-/// or not at all if a loss occurs before.
+/// Checks that a reduction that is due at a duplicate acknowledgement waits for the next acknowledgement that may
+/// change the window. A loss in between cancels the reduction.
 #[test]
 fn a_cut_waits_out_duplicates() {
     for lossy in [false, true] {
@@ -229,8 +229,8 @@ fn a_cut_waits_out_duplicates() {
     }
 }
 
-/// The threshold of SyncPQlen follows the largest queueing delay, which never falls, and which rises when a shorter
-/// transit time is reported.
+/// Checks that the threshold of SyncPQlen is half of the largest queueing delay so far. A new smallest transit time
+/// raises this largest delay.
 #[test]
 fn the_threshold_of_pqlen_follows_the_largest_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 16.0, 2.0);
@@ -262,7 +262,7 @@ fn pminott_has_half_the_smallest_transit_as_threshold() {
     }
 }
 
-/// Checks that SyncAvg detects congestion, an average delay above 30 ms, with the third report of 100 ms.
+/// Checks that SyncAvg detects congestion with the third report of 100 ms, at an average delay above 30 ms.
 #[test]
 fn avg_lags_behind_the_delay() {
     let mut sender = Sender::new(&sync("avg", "none"), 16.0, 2.0);

@@ -46,7 +46,7 @@ fn constants_give_aimd_to_the_bit() {
     );
 }
 
-/// The table of RFC 3649 appendix B, which lists windows and decreases, gives HighSpeed TCP's increase and decrease.
+/// Checks that the table of RFC 3649 appendix B (windows and decreases) gives HighSpeed TCP's increase and decrease.
 #[test]
 fn the_table_of_the_rfc_gives_highspeed_tcp() {
     let windows = [

@@ -122,7 +122,7 @@ pub enum PathClass {
 /// transfer such files.
 ///
 /// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures for
-/// condition 4 show that it enlarges documents: a jumbo file has 50,000 packets, the mean document
+/// condition 4 show that documents are enlarged: a jumbo file has 50,000 packets, the mean document
 /// 500, and the mean Web object 50.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
@@ -132,7 +132,7 @@ pub struct Jumbo {
     pub until: Time,
     /// Factor that multiplies the sizes of documents, service packs and movies in the period.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects in the period: `factor`, or `factor` times the
-    /// factor of documents if Web objects in the period are also enlarged to documents.
+    /// Factor that multiplies the sizes of Web objects in the period. It may be larger than `factor`,
+    /// to enlarge Web objects to the sizes of documents as well.
     pub web_factor: u64,
 }

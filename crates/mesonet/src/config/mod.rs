@@ -77,8 +77,8 @@ pub struct Transport {
     pub min_cwnd: u8,
     /// Weight of a new sample in the smoothed round-trip time.
     pub srtt_gain: f64,
-    /// Time added to the propagation delay for the first smoothed round-trip time. The first
-    /// timeout follows from this value.
+    /// Time added to the propagation delay for the first smoothed round-trip time, from which the
+    /// first timeout follows.
     pub srtt_allowance: Span,
     /// Time that is added to every round-trip time that a source measures.
     pub rtt_excess: Span,

@@ -145,8 +145,8 @@ words! {
         /// One server for both queues. It alternates strictly: if the next queue is empty, it idles for one service
         /// time.
         Alternating = "alternating",
-        /// A server of the full capacity for each queue, as required to match the figures of
-        /// chapter 5.
+        /// A server of the router's full capacity for each queue. The figures of NIST SP 500-282, chapter 5,
+        /// require this service.
         Dual = "dual",
     }
 }

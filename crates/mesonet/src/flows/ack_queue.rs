@@ -24,8 +24,8 @@ impl Default for AckQueue {
     }
 }
 
-/// The pool of the entries of all queues. Each queue is a linked list of entries, so nothing is allocated once the pool
-/// is large enough.
+/// The pool for the entries of all receivers' queues. Each [`AckQueue`] is a linked list of entries. Freed entries are
+/// used again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AckQueues {
     entries: Vec<(Packet, u32)>,

@@ -53,8 +53,8 @@ impl RttEstimator {
         self.restart(now);
     }
 
-    /// Uses the round-trip time of the handshake as the first sample, which replaces the value that
-    /// follows from the propagation delay (RFC 6298 section 2.2).
+    /// Sets the smoothed and the minimum round-trip time to the first sample, that of the handshake
+    /// (RFC 6298 section 2.2).
     pub(crate) fn on_handshake(&mut self, sample: Span) {
         (self.srtt, self.min) = (sample, sample);
         self.update_timeout();

@@ -40,9 +40,9 @@ impl FileChooser {
         })
     }
 
-    /// Selects the file of a flow in `cell`, given the drawn size (NIST SP 500-282, chapter 8). A type below its
-    /// minimum in the cell takes precedence over the drawn type. If the drawn type is at its maximum, the file is a Web
-    /// object.
+    /// Selects the type of a file in `cell` (NIST SP 500-282, chapter 8). A large type with fewer active files in the
+    /// cell than its minimum comes first. Otherwise a type is drawn, and replaced by a Web object if it is at its
+    /// maximum. The file's size is `web` times the type's factor.
     pub(crate) fn choose(
         &mut self,
         web: u64,

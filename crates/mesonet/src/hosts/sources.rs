@@ -74,8 +74,8 @@ impl Sources {
     }
 }
 
-/// Selects a source's wave by `number`, a random number uniformly distributed between 0 and 1. Returns
-/// the mean start time in this wave, as a fraction of the mean think time.
+/// Returns a source's mean start time, as a fraction of the mean think time. Sources start in four
+/// waves; `number`, uniformly distributed between 0 and 1, selects the source's wave.
 fn wave(waves: &StartWaves, number: f64) -> f64 {
     let second = waves.at_once + waves.second;
     if number < waves.at_once {

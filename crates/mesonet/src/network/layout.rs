@@ -49,8 +49,8 @@ pub(super) enum Station {
     AckReady,
     /// Sources that have just sent.
     MaySend,
-    /// The server of a point of presence or of an access router, if both queues of the router share
-    /// it; access routers are numbered after points of presence.
+    /// The server that both queues of a point of presence or access router share. Access routers
+    /// are numbered after points of presence.
     Server(u16),
 }
 
@@ -355,7 +355,8 @@ impl Layout {
         self.servers + router
     }
 
-    /// Returns the number of access router `access` among all routers with one server, after points of presence.
+    /// Returns the number of access router `access` in the numbering of shared servers: first those of points of
+    /// presence, then those of access routers.
     #[inline]
     pub(super) fn access_server(&self, access: u16) -> usize {
         self.pops.len() + access as usize

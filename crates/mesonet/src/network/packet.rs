@@ -11,7 +11,7 @@ pub(crate) use crate::records::PacketKind as Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
-    /// Number of earlier flows in the slot, modulo 65,536. Far fewer flows use a slot while a packet is in the network.
+    /// Number of earlier flows in the slot, modulo 65,536. No packet stays in the network for so many flows.
     pub(crate) generation: u16,
 }
 

@@ -31,8 +31,8 @@ pub(crate) struct TraceState {
 /// The traced flows of the network, and the recorded events of packets in one region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// States of the traced flows; `None` for other flows. The outer index is that of a region and an end of flows, the
-    /// inner index is the flow's slot there.
+    /// States of the traced flows; `None` for other flows. The flows with the end `end` in region `region` form the
+    /// list `2 * region + end`. A flow's index in this list is its slot.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,
@@ -149,8 +149,8 @@ impl Network {
         self.fast_send = !traced;
     }
 
-    /// Sends a packet of a host below `access`, and records its events. [`Self::send`] does the
-    /// same without a trace.
+    /// Sends a packet of a host below `access`, and records its events. Without a trace,
+    /// [`Self::send`] is used instead.
     #[inline(never)]
     pub(super) fn send_traced(&mut self, access: u16, packet: Packet) {
         let now = self.now;

@@ -11,8 +11,8 @@
 
 use longhaul_units::{Span, Time};
 
-/// The tournament tree. Its leaves are the keys of the stations, and each inner node is the smaller key of its two
-/// children. The tree has one of four fixed sizes, so that the compiler checks no index and unrolls loops.
+/// The tournament tree. Each leaf is the key of a station: the time of the next event, and the station's number. Each
+/// inner node is the smaller key of its two children. Four fixed sizes let compilers unroll loops and check no index.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
     /// The inner nodes from index 2 on, then the leaves in the upper half.
@@ -31,25 +31,25 @@ enum Games {
     Most(Box<[Key; MOST]>),
 }
 
-/// A key: a time in the upper bits and the number of a station in the lower bits, as the bits of a
-/// floating-point number.
+/// A key: a floating-point number whose upper bits are a time, and whose lower bits are the number of
+/// a station.
 type Key = f64;
 
-/// Smallest number of keys in the tree, which has two for each station. Sufficient for a region of
-/// NIST's network (SP 500-282) with one server per router.
+/// Number of keys in the smallest tree, two for each station. Sufficient for a region of NIST's
+/// network (SP 500-282) with one server per router.
 const FEW: usize = 1 << 6;
-/// Number of keys for a region of NIST's network with two servers per router.
+/// Number of keys in a tree for a region of NIST's network with two servers per router.
 const SOME: usize = 1 << 7;
-/// Number of keys for a region that contains all stations of NIST's network.
+/// Number of keys in a tree for all stations of NIST's network, simulated as a single region.
 const MANY: usize = 1 << 10;
-/// Largest number of keys in the tree: two for each of the maximum number of stations.
+/// Number of keys in the largest tree: twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
 /// Number of bits of a key for the number of the station.
 const STATION_BITS: u32 = 16;
 /// The key of a station without an event.
 const IDLE: Key = f64::INFINITY;
-/// Upper limit of the times in keys, in picoseconds after the base: 140 s. Later events get the time `FAR - 1`. Bounds
-/// for events are at most `FAR - 2`, so no bound includes these events.
+/// Upper limit of the times in keys: 140 s after `base`, in picoseconds. The keys of all later events hold the time
+/// `FAR - 1`. A [`Bound`] holds at most `FAR - 2`, so it never includes these events.
 const FAR: u64 = f64::MAX.to_bits() >> STATION_BITS;
 /// The largest number of a station.
 const LAST: u64 = (1 << STATION_BITS) - 1;
@@ -60,7 +60,7 @@ impl Default for Tournament {
     }
 }
 
-/// Evaluates an expression in which `$games` is the tree, as an array whose size the compiler knows.
+/// Evaluates an expression for the array in a [`Games`], named `$games`. The compiler knows the array's size.
 macro_rules! with_games {
     ($tournament:expr, $games:ident => $value:expr) => {
         match $tournament {

@@ -161,8 +161,7 @@ record! {
         "timeouts_per_flow": Option<f64> = |flows| ratio(flows.timeouts as f64, flows.active as f64),
         /// Increases divided by active flows.
         "increases_per_flow": Option<f64> = |flows| ratio(flows.increases as f64, flows.active as f64),
-        /// Growth of congestion windows by acknowledgements in the interval, in packets, divided by
-        /// active flows.
+        /// Growth of all congestion windows by acknowledgements, in packets, divided by active flows.
         "growth_mean_pkts": Option<f64> = |flows| ratio(flows.growth_sum, flows.active as f64),
     }
 }
@@ -276,8 +275,8 @@ impl FlowGroup {
     /// Number of groups.
     pub const COUNT: usize = 48;
 
-    /// Returns the group's index: 2 (n - 1) for the group with the published number n, plus 1 for
-    /// the alternate algorithm. Movies have the smallest numbers.
+    /// Returns the group's index, from 0 to 47. The published group n has the index 2 (n - 1) for
+    /// standard TCP, and 2 (n - 1) + 1 for the alternate algorithm. Groups of movies come first.
     pub const fn index(self) -> usize {
         let file = FileType::Movie as usize - self.file as usize;
         let group = file * 6 + self.path as usize * 2 + (!self.fast_interface) as usize;

@@ -126,8 +126,8 @@ pub enum PacketKind {
     Data,
     /// Acknowledgement of a data packet that arrived in sequence.
     Ack,
-    /// Negative acknowledgement, of a data packet that arrived after a gap: at least one packet was
-    /// lost before it.
+    /// Negative acknowledgement: the answer to a data packet that arrived after a gap in the sequence
+    /// numbers.
     Nak,
 }
 

@@ -1,8 +1,8 @@
-//! Coordinator of the regions. It holds the state that all regions share, and opens and ends flows between two windows.
+//! Coordinator of the regions. It holds the state that all regions share, and opens and ends flows between two windows
+//! of simulated time.
 //!
-//! A flow that begins in a window is opened at the beginning of the window; its receiver is one that is idle then. If a
-//! source finishes a file and the next think time within one window, it requests the next file at the end of the
-//! window.
+//! A flow that begins in a window is opened at the beginning of the window, with a receiver that is idle at that time.
+//! If a source finishes a file and its next think time in one window, it requests the next file at the window's end.
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};

@@ -1,8 +1,8 @@
-//! The simulation: regions, simulated one window after the other; their shared state; and measurement intervals.
+//! The simulation: regions of the network, their shared state, and measurement intervals.
 //!
-//! Windows follow one another from the beginning, independent of intervals. If an interval ends within a window, the
-//! window is processed in two steps. Results depend on the configuration alone: several threads give the same bytes as
-//! one.
+//! Time is divided into windows of equal length. A window begins when all regions have been simulated to the end of the
+//! window before. If a measurement interval ends within a window, the window is processed in two steps. Results do not
+//! depend on the number of threads.
 
 mod agenda;
 mod checkpoint;

@@ -15,8 +15,8 @@ use crate::records::FlowState;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) number: usize,
-    /// Links from other regions. Each has the backbone router at its end, its index among the links to this router, and
-    /// its number in the network.
+    /// Links from other regions. Each entry holds the backbone router at the link's end, the link's index among the
+    /// links to this router, and the link's number in the network.
     pub(super) links_in: Vec<(u16, usize, u16)>,
     pub(super) env: Env,
     pub(super) flows: FlowTable,

@@ -45,7 +45,7 @@ pub(super) struct Tracing {
 }
 
 impl Tracing {
-    /// Returns true if the trace is on in the interval that ends at `interval_end`.
+    /// Returns true if the trace is on in the interval from `now` to `interval_end`.
     pub(super) fn is_on(&self, common: &Common, now: Time, interval_end: Time) -> bool {
         let within = |trace: &Trace| now <= trace.until && trace.from <= interval_end;
         self.full.is_none() && common.trace.as_ref().is_some_and(within)

@@ -12,8 +12,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// End of the first interval in which each flow received at full speed, in seconds, and the number
-/// of packets that each flow received.
+/// Recorder of the long-lived flows. Records the end in seconds of each flow's first interval at full
+/// speed (`full`), and the number of packets that each flow received.
 #[derive(Debug, Default)]
 struct Lags {
     full: [Option<f64>; 3],

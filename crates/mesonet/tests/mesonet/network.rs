@@ -310,7 +310,7 @@ pub fn controller(kind: &str, variant: Variant) -> ControllerSpec {
     }
 }
 
-/// Returns a router with a buffer of one packet; the buffer gets its size later.
+/// Returns a router that serves `per_ms` packets per millisecond. Callers replace its buffer of one packet.
 pub fn router(name: String, per_ms: f64) -> Router {
     Router {
         name,
@@ -319,8 +319,8 @@ pub fn router(name: String, per_ms: f64) -> Router {
     }
 }
 
-/// Returns two backbone routers with a rate per millisecond and a buffer. Below each is a direct access router, given
-/// by its name, rate and buffer.
+/// Returns a topology of two equal backbone routers, with a direct access router below each: `near` and `far`, each
+/// given as (name, packets per millisecond, buffer in packets).
 pub fn two_backbone_routers(
     (per_ms, buffer): (f64, u64),
     delay: Span,

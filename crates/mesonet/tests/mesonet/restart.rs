@@ -12,8 +12,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Buffers, Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// A recorder that keeps all records. After each number of intervals in `after`, it also keeps the simulation's state
-/// and a copy of the records so far.
+/// A recorder that keeps all records. If the number of recorded intervals is in `after`, it also keeps the simulation's
+/// state and a copy of the records so far.
 #[derive(Default)]
 struct Storing {
     keeper: Keeper,

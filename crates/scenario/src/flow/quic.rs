@@ -78,8 +78,8 @@ pub(super) fn resolve_basics(
     flow.sub_mut(QuicFlow::stack).fill(QuicStack::KEYS, profile);
 }
 
-/// Returns the default label of a group: the name of the stack and, if the group names one, of its
-/// congestion control.
+/// Returns the default label of a group of flows: the name of the stack, and the name of the
+/// congestion control if the group gives one.
 pub(crate) fn label(flow: &Table) -> String {
     let stack = flow.sub(QuicFlow::stack);
     let kind = stack.word(QuicStack::kind);
@@ -91,8 +91,8 @@ pub(crate) fn label(flow: &Table) -> String {
     }
 }
 
-/// Completes the settings and finds the stack. `bdp` is the bandwidth-delay product of the path,
-/// and `held` the number of bytes that the path and its queues can contain.
+/// Completes the settings of a QUIC flow, and returns the stack that they name. `bdp` is the path's
+/// bandwidth-delay product, and `held` the number of bytes that the path and its queues can contain.
 pub(super) fn resolve(
     flow: &mut Table,
     path: &str,

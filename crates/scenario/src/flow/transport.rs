@@ -121,8 +121,8 @@ fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Adds the file's options `lower` that the flow's table `tcp` does not have. A timer has either a granularity or a
-/// tick: if `tcp` has one of these keys, neither is added; if `tcp` has both, an error is reported.
+/// Adds to a flow's options `tcp` the options of the file's table `[tcp]` (`lower`) that the flow does not set. A timer
+/// has a granularity or a tick: if the flow sets either key, neither is added; if the flow sets both, it is refused.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
     if let (Some(own), Some(below)) = (tcp.table(Tcp::rto), lower.table_mut(Tcp::rto)) {
@@ -383,8 +383,8 @@ fn list_of(points: &[Point]) -> Value {
     Value::List(points.iter().map(pair).collect())
 }
 
-/// Sets the profile's slow start if the flow names none. The key `max_ssthresh` alone selects
-/// limited slow start.
+/// Sets a missing kind of slow start: limited slow start if the key `max_ssthresh` is given,
+/// otherwise the default of the profile.
 pub(super) fn resolve_slow_start(
     flow: &mut Table,
     path: &str,

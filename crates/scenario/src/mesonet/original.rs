@@ -36,9 +36,9 @@ pub(crate) enum Place {
     LongLived(Path),
     /// The key `share` of the algorithm with this label. The algorithm is added to the list if it is missing.
     Share(&'static str),
-    /// No key: the parameter must equal the number of entries of `long_lived`.
+    /// No key. The parameter is only checked: it must equal the number of entries of `long_lived`.
     Count,
-    /// No key: the parameter must not be less than the number of entries of `long_lived`.
+    /// No key. The parameter is only checked: it must be at least the number of entries of `long_lived`.
     Maximum,
 }
 
@@ -421,7 +421,7 @@ fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String>
 }
 
 /// Finds the algorithm with the label `label`, or adds it if it is missing. Returns the algorithm's table, and true if
-/// the algorithm was added; `None` for a list of the wrong type.
+/// the algorithm was added; `None` if the value of `algorithms` is not a list.
 fn add_algorithm<'a>(
     mesonet: &'a mut Table,
     label: &str,

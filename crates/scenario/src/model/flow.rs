@@ -89,7 +89,7 @@ keys! {
     pub(crate) struct UdpFlow {
         /// UDP: rate on the wire.
         pub rate: Rate = Kind::Positive(RATE).key(),
-        /// UDP: spacing of the datagrams at this rate: `even` by default, `poisson`, or evenly with jitter.
+        /// UDP: spacing of the datagrams: `even` by default, `poisson`, or even with jitter.
         pub spacing: Spacing = Spacing::KIND.key(),
     }
 }

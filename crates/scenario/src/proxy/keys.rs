@@ -1,4 +1,4 @@
-//! Keys of proxies that split connections: those that the engine declares, and others.
+//! Keys of proxies that split connections, and of changes of a proxy during a run.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, Table, keys, together};
@@ -20,8 +20,8 @@ keys! {
         pub end: String = Kind::Name.key().required(),
     }
     apart {
-        /// Local queue of segments from senders, on their way to the start node's receivers. A discipline that depends
-        /// on rate and delay uses those of the route from the start node to the end node.
+        /// Local queue at the start node, where segments of senders wait for the proxy's credit. A discipline that
+        /// depends on rate and delay uses the rate and the delay of the route from the start node to the end node.
         pub queue: Table = QUEUE_OUTSIDE_LINKS.key()
             .default("{ kind = droptail, limit = 1000 packets }").source(Proxy::SOURCE),
         /// Changes during the run, in order of time.

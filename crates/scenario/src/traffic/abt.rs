@@ -127,7 +127,7 @@ mod tests {
         );
     }
 
-    /// Checks the mean bytes of a request and of a response, and the mean number of epochs, within 10 %.
+    /// Checks the means within 10 %: 740 B per request, 10,800 B per response, 2.8 epochs per connection.
     #[test]
     fn means_are_known() {
         assert!(

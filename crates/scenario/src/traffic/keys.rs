@@ -91,7 +91,7 @@ keys! {
 }
 
 keys! {
-    /// Connections as epochs of requests, responses and times between them, drawn from the quantiles of a campus' traffic.
+    /// Connections with random numbers and sizes of requests and responses, drawn from quantiles of a campus' traffic.
     pub(crate) struct AbtKeys {
         /// Connections a second.
         pub rate: f64 = Kind::Number(Range::closed(1e-6, 1e6)).key().required(),

@@ -109,7 +109,7 @@ fn overrides_reach_into_tables_and_lists_without_quotes() {
 
 const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// Checks that an override of a table's `kind` keeps the other keys: of queues, algorithms and distributions.
+/// Checks that an override of the `kind` of a queue, an algorithm or a distribution keeps the table's other keys.
 #[test]
 fn a_new_kind_keeps_what_is_given_beside_it() {
     let given = format!("{QUEUE}={{ kind = \"droptail\", limit = \"100 packets\" }}");

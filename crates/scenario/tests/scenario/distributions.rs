@@ -8,7 +8,8 @@ use longhaul_scenario::{Scenario, parse};
 
 use crate::refusal;
 
-/// A key for distributions, with functions for the text of a value and for the resolved distribution.
+/// A key with a distribution as value. `written` returns a scenario's text in which the key has a given value; `of`
+/// returns the key's distribution in a resolved scenario.
 struct Place {
     key: &'static str,
     written: fn(&str) -> String,

@@ -119,8 +119,8 @@ fn is_sorted(value: &Json) -> bool {
     }
 }
 
-/// Checks that keys of resolved scenarios and of the schema are sorted. A scenario's hash depends on their order, and
-/// `serde_json` does not sort keys if another crate of the build, such as quinn's qlog, enables the order of insertion.
+/// Checks that keys of resolved scenarios and of the schema are sorted. A scenario's hash depends on their order.
+/// `serde_json` does not sort keys if another crate, such as quinn's qlog, enables its feature `preserve_order`.
 #[test]
 fn keys_of_resolved_examples_and_of_the_schema_are_sorted() {
     for path in examples() {

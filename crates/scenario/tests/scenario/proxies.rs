@@ -49,8 +49,8 @@ fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     assert_eq!(origin(&scenario, "proxies.0.queue.limit"), "default");
 }
 
-/// Checks that RED in a proxy's local queue gets values for the link between the proxy's start and end nodes. With a
-/// mean packet of 500 bytes, they are those of table 4.1 of the thesis (University of Innsbruck, 2009).
+/// Checks the default parameters of RED in a proxy's local queue. They follow from the link between the proxy's start
+/// and end nodes, and equal those of table 4.1 of the thesis (University of Innsbruck, 2009).
 #[test]
 fn red_outside_a_link_is_configured_for_the_link_between_the_nodes() {
     let scenario = accepted(&text(
@@ -319,7 +319,7 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(found.contains(unused), "{found}");
 }
 
-/// Runs the example with overrides for 2000 s and counts from the start, as the thesis does.
+/// Runs `split_proxy.toml` with overrides for 2000 s, all of which are measured, as in the thesis.
 fn study(overrides: &[&str]) -> Totals {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),

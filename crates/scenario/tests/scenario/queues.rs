@@ -372,8 +372,8 @@ fn a_token_bucket_that_does_nothing_or_nothing_else_is_refused() {
     refused(", burst = \"15 kB\"", "", &["key `burst` is missing"]);
 }
 
-/// If RED's limit is measured in bytes, `explain` says so: ns-2 compares the queue's bytes with the
-/// limit in packets of 500 bytes (`red.cc`).
+/// Checks that `explain` notes a RED limit that is measured in bytes. The profile `ns2-2.35` converts
+/// a limit in packets to bytes, 500 per packet, as ns-2 does (`red.cc`).
 #[test]
 fn a_limit_of_red_that_is_measured_in_bytes_is_explained() {
     let path = "topology.dumbbell.bottleneck.queue";

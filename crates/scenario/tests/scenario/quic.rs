@@ -1,5 +1,5 @@
-//! Flows in a QUIC stack: their keys, and the settings that the scenario passes to the stack. These
-//! tests implement the stack.
+//! Flows of an external QUIC implementation (a stack): their keys, and the settings that the stack
+//! receives. The tests use a dummy stack.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl StackFactory for Checked {
     }
 }
 
-/// A program with one QUIC stack, which refuses XCP, an algorithm that needs routers.
+/// A program with one QUIC stack, `quinn`. The stack refuses XCP, because XCP needs routers.
 struct Program;
 
 impl Algorithms for Program {

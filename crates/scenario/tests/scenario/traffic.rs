@@ -47,8 +47,8 @@ fn requests_have_defaults() {
     );
 }
 
-/// Checks that PackMime needs only a rate. Its extra round-trip times may be restricted: in Weigle 2003, the main study
-/// uses those of both sides, appendix B only those of the server's side.
+/// Checks that PackMime needs only a rate, and that other keys replace its defaults. By default, clients and servers
+/// have extra round-trip times (Weigle 2003, main study). With `server`, only servers have them (appendix B).
 #[test]
 fn packmime_is_a_rate() {
     let model = requests("{ kind = \"packmime\", rate = 24.1 }");

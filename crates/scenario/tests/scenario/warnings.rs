@@ -65,7 +65,7 @@ fn queues_at_a_flow_s_own_hosts() {
     assert_told(text, &[], false);
 }
 
-/// Checks that full windows of all flows cause a warning above 2 GB: 13.3 million segments of 150 B each.
+/// Checks the warning if full windows of all flows need more than 2 GB: 13.3 million segments of 150 B.
 #[test]
 fn windows_larger_than_memory() {
     let text = "full windows would take some";

@@ -20,7 +20,7 @@ class Running:
     """The statistic of the first n values, for each n in `counts`."""
 
     def after(self, count: int) -> np.ndarray:
-        """Return the statistic of the first n values, for all n from `count` on."""
+        """Return the values of the running statistic from n = `count` on."""
         return self.values[self.counts >= count]
 
     def range_after(self, count: int) -> float:

@@ -36,7 +36,7 @@ def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray
 
 @dataclass(frozen=True)
 class Band:
-    """A curve over a grid: the median of replications, and an interval that covers most of them."""
+    """The median of several curves at each grid point, and an interval that covers most curves."""
 
     grid: np.ndarray
     middle: np.ndarray

@@ -41,7 +41,7 @@ def _end_s(run: RunData) -> float:
 def _with_periods(
     name: str, help: str, takes: Sequence[str] = ()
 ) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
-    """Register a plot with a panel per run, and the names of the run's periods above each panel."""
+    """Return a decorator that registers a plot: a panel per run, below the names of its periods."""
 
     def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
         @register(name, help, has_table("network"), takes)
@@ -182,7 +182,7 @@ class Lines:
         periods.head(axes, whole, [self._means(curve, each, whole) for curve, each in rows])
 
     def _rows(self, curve: Curve) -> pl.DataFrame:
-        """Return the rows for the flow, class or router that a curve shows."""
+        """Return the table's rows for the flow, class or router that a curve shows."""
         table: pl.DataFrame = getattr(MesoNet.of(curve.run), self.table)
         return table if self.key is None else table.filter(pl.col(self.key) == curve.part)
 
@@ -207,7 +207,7 @@ class Lines:
 
 
 def _fullest(tables: MesoNet) -> Sequence[str]:
-    """Return the names of the routers with the fullest queues on average."""
+    """Return the names of the `MOST_ROUTERS` routers with the fullest queues on average."""
     means = tables.routers.group_by("router", maintain_order=True).agg(pl.col("queue_share").mean())
     order = means.sort("queue_share", descending=True, maintain_order=True)["router"]
     return order[:MOST_ROUTERS].to_list()
@@ -285,9 +285,9 @@ def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
 
 
 def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
-    """Return name, begin and end (in seconds) of each phase of the traffic.
+    """Return name, begin and end (in seconds) of each part of the traffic.
 
-    Phases are those of users, of jumbo files, and of each long-lived flow.
+    Parts are the users, the jumbo files, and each long-lived flow.
     """
     scenario = tables.scenario
     end = scenario["intervals"] * tables.interval_s

@@ -33,7 +33,7 @@ GREY = "#666666"
 
 @dataclass(frozen=True)
 class Means:
-    """The mean of a line in each period; None for a period without samples."""
+    """The mean of a curve in each period; None for a period without samples."""
 
     look: Style
     values: Sequence[float | None]
@@ -55,7 +55,10 @@ def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: floa
 
 
 def head(axes: Axes, periods: Sequence[Period], rows: Sequence[Means]) -> None:
-    """Draw the names of periods, and below them the means of at most `MOST_ROWS` lines."""
+    """Draw the name of each period and, below the name, the mean of each curve in the period.
+
+    Means are left out if there are more than `MOST_ROWS` curves.
+    """
     rows = rows if len(rows) <= MOST_ROWS else ()
     for place, period in enumerate(periods):
         middle = (period.from_s + period.to_s) / 2
@@ -85,7 +88,7 @@ def _above(axes: Axes, time: float, row: int, text: str, colour: str) -> None:
 
 
 def _key(axes: Axes, row: int, look: Style) -> None:
-    """Draw a short piece of a line, as its legend, at the left end of its row."""
+    """Draw a sample of a line's style `look` at the left of `row`, which has the line's means."""
     height_in = (GAP_PT + ROW_PT * row + SIZE_PT / 2) / 72
     figure = axes.get_figure(root=True)
     assert figure is not None
@@ -98,7 +101,7 @@ def _number(value: float) -> str:
 
 
 def make_room(drawing: Figure) -> None:
-    """Move titles above the text that `head` has drawn, and make the figure higher."""
+    """Move the panels' titles above the text drawn by `head`, and make the figure higher."""
     texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
     if not texts:
         return

@@ -1,4 +1,4 @@
-"""Samples of a line over time: all of them, or only minima and maxima if the whole run is shown."""
+"""Points of a curve over time: all samples, or only minima and maxima if the whole run is shown."""
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ BINS = 600
 
 
 def samples(table: pl.DataFrame, value: pl.Expr, options: Options) -> pl.DataFrame:
-    """Return the points of a line: ends of intervals `t_s`, and the `value`, which may be null.
+    """Return the points (`t_s`, `value`) of a line, at the ends of intervals; values may be null.
 
     `table` has a row per interval. All intervals between --from and --to are returned. If a whole
     run has more than two intervals per bin, only the minimum and maximum of each bin are returned,
@@ -30,7 +30,7 @@ def samples(table: pl.DataFrame, value: pl.Expr, options: Options) -> pl.DataFra
 
 
 def _extremes(points: pl.DataFrame) -> pl.DataFrame:
-    """Return the minimum and maximum of each bin, in order of time."""
+    """Return the samples with the minimum and maximum of each bin, in order of time."""
     row, value = pl.int_range(pl.len()), pl.col("value")
     numbered = points.with_columns(row=row, bin=row * BINS // pl.len())
     kept = numbered.group_by("bin", maintain_order=True).agg(

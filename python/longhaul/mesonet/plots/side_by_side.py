@@ -24,7 +24,7 @@ DrawRun = Callable[[Axes, Results, Options], None]
 def of_mesonet(
     name: str, help: str, needs: str, takes: Sequence[str] = (), *, from_zero: bool = True
 ) -> Callable[[DrawRun], Draw]:
-    """Register a plot of an optional table of MesoNet runs; `needs` is the name of the table."""
+    """Return a decorator that registers a plot of MesoNet runs with the optional table `needs`."""
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, has_table(needs), takes)
@@ -56,8 +56,8 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
     """Return the name and style of each run.
 
-    If all runs have different algorithms, a run has the name and style of its algorithm. Runs have
-    different colours as long as these suffice: dashes are invisible in noisy curves and bars.
+    A run has the name and style of its algorithm if no two runs have equal algorithms. Colours
+    differ as long as there are enough: dashes are invisible in noisy curves and bars.
     """
     kinds = [
         "+".join(

@@ -189,9 +189,9 @@ def beside(
 
 
 def _moves(half: np.ndarray, point: float) -> np.ndarray:
-    """Return candidate offsets of a label's centre from its point in pixels, the nearest first.
+    """Return candidate offsets of a label's centre from the labelled point, the nearest first.
 
-    `half` is half the label's width and height.
+    `half` is half the label's width and height; `point` is 1/72 inch. All are in pixels.
     """
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     towards = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -203,9 +203,10 @@ def _moves(half: np.ndarray, point: float) -> np.ndarray:
 def _cost(
     boxes: np.ndarray, frame: np.ndarray, taken: np.ndarray, marks: np.ndarray, point: float
 ) -> np.ndarray:
-    """Return the cost of each candidate box of a label: overlap (square points) and distance.
+    """Return the cost of placing a label in each of the candidate `boxes`.
 
-    The boxes may overlap the `frame`, the boxes of other labels (`taken`) and the `marks`.
+    The cost grows with the distance of a box from the labelled point, with the area outside of the
+    `frame`, and with the overlap with `marks` and with boxes of other labels (`taken`).
     """
     inside = _overlap(boxes, frame[None])
     beyond = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - inside

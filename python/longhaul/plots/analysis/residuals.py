@@ -121,10 +121,10 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
 
 
 def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, float]]:
-    """Return the competitors with offsets (in points) at which their numbers do not overlap.
+    """Return each competitor's index, and the offset (right, up) of its number in points.
 
-    Numbers with nearly equal residuals are placed in a row. More than `fit` numbers need several
-    rows, where smaller residuals are lower.
+    The offsets keep numbers with nearly equal residuals from overlapping: the numbers stand side by
+    side. More than `fit` numbers need several rows, with smaller residuals in lower rows.
     """
     place = axes.transData + axes.transAxes.inverted()
     whole = place.transform(np.column_stack([np.zeros(len(values)), values]))[:, 1]
@@ -145,9 +145,9 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """Return the index of the first of `groups` that overlaps the next in the plot; else None.
+    """Return the index of the first group whose text overlaps the next group's; None if none does.
 
-    A group has competitors' numbers, printed near their `heights` in rows of at most `fit`.
+    A group's text is its competitors' numbers, `fit` per row, around the competitors' `heights`.
     """
     edges = []
     for group in groups:
@@ -167,9 +167,10 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows of text below the axis, by title, with a text per condition.
+    """Return rows of text with each condition's extreme competitor and outlier statistics.
 
-    If a condition has equal values, its texts are empty, or -1 for the competitor's number.
+    The rows are by title. `numbers` are the competitors' numbers. For a condition whose values are
+    all equal, the extreme competitor is -1, and the other texts are empty.
     """
 
     def row(text: str, figure: str) -> list[str]:

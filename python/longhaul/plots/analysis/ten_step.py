@@ -51,7 +51,7 @@ class Screening:
     label: str
     """Name of the response with its unit, for the axis."""
     cells: Sequence[object] | None = None
-    """A value per run, equal for replications; needed if factors outside `coded` vary."""
+    """Condition of each run, under any name; needed if factors outside `coded` vary."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor, as written in scenarios."""
 
@@ -205,10 +205,10 @@ def interactions(given: Screening) -> Figure:
 
 @styled()
 def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
-    """Draw step 5: a factor's two means in each combination of the levels of two other factors.
+    """Draw step 5: each factor's two means, in each combination of levels of two other factors.
 
-    By default, the other factors are those with the largest effects. A factor is robust if the same
-    level always has the higher mean.
+    `secondary` are the other factors, by default those with the largest effects. A factor is robust
+    if the same level has the higher mean in all combinations.
     """
     drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
     order = [effect.term[0] for effect in of.by_size(given.main)]

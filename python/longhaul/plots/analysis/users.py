@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Label for the algorithm's own flows, or for the first of two responses."""
+    """Label of the algorithm's own flows or, without flow groups, of the first response."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""
@@ -43,15 +43,14 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the flows' interfaces; if given, a second row shows goodput as a fraction of it."""
+    """Speed of the flows' interfaces; if given, a second panel shows goodput divided by it."""
 
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
-    """Draw mean goodputs of each competitor's own flows and of competing flows, by group.
+    """Draw each algorithm's mean goodput and that of its competing flows, a panel per flow group.
 
-    Each group of flows has a panel. If speeds of interfaces are known, a second row of panels has
-    goodput divided by speed.
+    If speeds of interfaces are known, a second row of panels has goodput divided by speed.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1
@@ -103,10 +102,10 @@ def _name_colours(drawing: Figure, names: Mapping[int, str], title: str) -> None
 def goodput_scatter(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], of: Pair
 ) -> Figure:
-    """Draw the goodput of competing flows over that of an algorithm's own flows.
+    """Draw a panel for each algorithm: goodput of competing flows over that of its own flows.
 
-    There is a point per condition. The arrays `own` and `others` have a row per condition and a
-    column per competitor. Each competitor has a panel, with the correlation coefficient in red.
+    Each point is a condition. The arrays `own` and `others` have a row per condition and a column
+    per algorithm. The correlation coefficient is printed in red.
     """
     first, second = np.asarray(own, float), np.asarray(others, float)
     top = 1.05 * float(max(first.max(), second.max()))

@@ -23,7 +23,7 @@ class Curves:
         self.decrease_slope = (high_decrease - 0.5) / width
 
     def line(self, w: float) -> float:
-        """Return `b(w)` above `low_window`: a line that reaches zero at 568,000 segments."""
+        """Return `b(w)` above `low_window`; it falls linearly with the logarithm of `w`."""
         return max(0.5 + self.decrease_slope * log(w / self.low_window), self.min_decrease)
 
     def decrease(self, w: float) -> float:
@@ -44,7 +44,7 @@ class Curves:
 
 
 class Hstcp(CongestionControl):
-    """HSTCP that computes the increase at each acknowledgement, as in the RFC."""
+    """HSTCP that looks up the increase `a(w)` in a table at each acknowledgement."""
 
     def __init__(self, low_window: float = 38, high_decrease: float = 0.1) -> None:
         self.low_window = low_window

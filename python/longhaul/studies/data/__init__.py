@@ -41,7 +41,7 @@ class Data:
     def read(cls, folder: Path, known: Iterable[str]) -> "Data":
         """Read the results in a directory.
 
-        Columns of the tables whose names are in `known` become the axes of the results.
+        Columns whose names are in `known` become the axes of the results.
         """
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")
@@ -161,10 +161,10 @@ class Data:
         return by_number
 
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
-        """Return the median over replications of a metric in two cells, joined by `combine`.
+        """Compare a metric in two cells: return the median of its combined values.
 
-        `combine` computes, for example, the difference between the values in `first` and `other`.
-        Only replications that both cells have count, and only if the combined value is not NaN.
+        For each replication that both cells have, `combine` computes a number, such as the
+        difference, from the values in `first` and `other`. Numbers that are NaN are left out.
         Raise NotRunError if no replication is left.
         """
         values = combine(*self.pairs(metric, first, other)[1:])
@@ -288,7 +288,7 @@ class Curve:
         return float(self.y[places[0]])
 
     def where(self, low: float, high: float) -> "Curve":
-        """Return the part of the curve between the levels `low` and `high`, both included."""
+        """Return the points of the curve with `x` from `low` to `high`, both included."""
         inside = (self.x >= low * (1 - 1e-9)) & (self.x <= high * (1 + 1e-9))
         return Curve(self.x[inside], self.y[inside])
 

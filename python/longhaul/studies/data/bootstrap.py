@@ -1,7 +1,4 @@
-"""The runs of one experiment in bootstrap samples.
-
-The medians of a metric are computed at once for all samples.
-"""
+"""Bootstrap samples of an experiment's runs; medians are computed for all samples at once."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -56,11 +53,11 @@ class DrawnExperiment:
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """Return the cells; each metric is an array with a median per bootstrap sample."""
+        """Return each cell's medians of metrics, as arrays with one median per bootstrap sample."""
         return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """Return the drawn runs; each metric is an array with a value per bootstrap sample."""
+        """Return the metrics of drawn runs, as arrays with one value per bootstrap sample."""
         return _RunsOfAllSamples(self)
 
     @property
@@ -87,7 +84,7 @@ class DrawnExperiment:
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
     def order(self, rows: np.ndarray) -> "_CellOrder":
-        """Return the cells of a sample in the order of its runs, whose row numbers are `rows`."""
+        """Return the cells of a sample in the order in which they first occur in its `rows`."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
@@ -100,7 +97,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return an index, by level, of a table of the rows with the numbers `rows`."""
+        """Return an index by level of some runs; `rows` are their numbers in the whole table."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -124,9 +121,9 @@ class DrawnExperiment:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """Return a metric of all drawn runs, NaN for a run that the replication lacks.
+        """Return the values of a metric in all runs that the bootstrap samples contain.
 
-        The shape is samples x drawn replications x cells x runs of a cell.
+        Shape: samples x drawn replications x cells x runs of a cell, padded with NaN.
         """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
@@ -136,9 +133,9 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """Row numbers of runs; shape: replications x cells x runs of the cell.
+        """Row numbers of the runs; shape: replications x cells x runs.
 
-        A missing run has the row number after the last row.
+        Where a cell has fewer runs, the array is padded with the index after the last row.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
@@ -153,7 +150,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Table with the same rows in all bootstrap samples; numbers are arrays over samples."""
+    """Table whose rows exist in every bootstrap sample; a number is an array over the samples."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
@@ -173,14 +170,14 @@ class _AllSamples(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """Return each row of `numbers`, an array over samples; None for a row without values."""
+        """Return the rows of `numbers` as arrays; None for a row without any value."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
 
 
 class _CellsOfAllSamples(_AllSamples):
-    """Cells; each metric is an array with a median per bootstrap sample."""
+    """Cells of an experiment; a cell's metric is an array of medians, one per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))
@@ -192,7 +189,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Runs, a row per cell and draw; numbers are arrays with a value per bootstrap sample."""
+    """Drawn runs: row k of a cell has the k-th run of each bootstrap sample; numbers are arrays."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]
@@ -218,7 +215,7 @@ class _RunsOfAllSamples(_AllSamples):
 
 @dataclass(frozen=True)
 class _CellOrder:
-    """Cells of a bootstrap sample in the order of its runs, with indices by level."""
+    """Cells of a bootstrap sample, in the order in which they first occur among its runs."""
 
     cells: np.ndarray
     counts: np.ndarray
@@ -255,7 +252,7 @@ class _SampleRuns(Lookup):
         return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Return each run's replication number; repeated draws get numbers of their own."""
+        """Return each run's replication number; a replication drawn again gets a new number."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():
@@ -293,7 +290,7 @@ class _SampleCells(Lookup):
         return medians
 
     def _medians(self, metric: str) -> pl.Series:
-        """Return the medians of a metric as a column; null if a cell has no value."""
+        """Return each cell's median of a metric as a column; null if a cell has no value."""
         return pl.Series(metric, self._found(metric), nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:

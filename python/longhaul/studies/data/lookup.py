@@ -135,7 +135,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> RowIndex:
-        """Return an index of the rows by level of (at least) these axes."""
+        """Return an index that finds rows by their levels of `axes`, and perhaps of others."""
 
     def column(self, name: str) -> list[Any]:
         """Return a column as a list, read once."""
@@ -166,10 +166,7 @@ class Lookup(ABC):
         return self._tables[key]
 
     def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """Return a metric's column, and the numbers of the rows that have a value.
-
-        Only rows with the levels `where` count.
-        """
+        """Return the whole column of a metric, and row numbers of its values at levels `where`."""
         places = self._places(*where).having(where)
         if metric not in self._schema:
             return [], []

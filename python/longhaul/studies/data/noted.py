@@ -1,4 +1,4 @@
-"""Results of a study that record from how many replications time series were read."""
+"""Results of a study, with a record of how many replications each read of time series had."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,7 +11,7 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """Results of a study that record from how many replications time series were read.
+    """Results of a study, with a record of how many replications each read of time series had.
 
     A study may keep the time series of only some replications, often of the first.
     """
@@ -24,15 +24,15 @@ class NotedData(Data):
         vars(self).update(_data=data, _counts=[])
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the time series of some runs, and record the number of their replications."""
+        """Return time series as `Data` does, and record from how many replications they are."""
         samples = super().samples(experiment, **where)
         self._counts.append(samples[REPLICATION].n_unique())
         return samples
 
     def noted(self) -> int | None:
-        """Return the fewest replications in any read of time series since the last call.
+        """Return the smallest number of replications in the time series read since the last call.
 
-        Return None if there was no read.
+        Return None if no time series were read.
         """
         fewest = min(self._counts, default=None)
         self._counts.clear()

@@ -53,9 +53,10 @@ class _Samples:
         self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
-        """Return `Data.paired` of each bootstrap sample; NaN if no replication has both cells.
+        """Return the median of a metric's paired values in two cells, for each bootstrap sample.
 
-        Both cells must belong to experiments with the same replications.
+        `combine` computes one number from both values of a replication. The median is NaN in a
+        sample without a common replication. Both experiments must have the same replications.
         """
         (name, where), (beside, there) = cell, other
         key = metric, name, tuple(where.items()), beside, tuple(there.items()), combine
@@ -66,7 +67,7 @@ class _Samples:
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
         """Return true if the experiments of `cell` and `other` have the same replications.
 
-        A bootstrap sample then has the same replications of both.
+        Every bootstrap sample then draws the same replications of both experiments.
         """
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
@@ -92,19 +93,19 @@ class _AllSamplesData(Data):
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """Cells by experiment; each number is an array over all samples."""
+        """Cells by experiment; a cell's metric is an array of medians, one per bootstrap sample."""
         return {name: experiment.cells_of_all() for name, experiment in self._samples.drawn.items()}
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """Drawn runs by experiment; a number is an array with a value per sample."""
+        """Drawn runs by experiment; a run's metric is an array with one value per sample."""
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
         """Return, for each bootstrap sample, the median of a metric's paired values in two cells.
 
-        `combine` joins the values of each replication. The median is NaN in a sample without a
-        common replication. Raise NotRunError if all are NaN.
+        `combine` computes one number from both values of a replication. The median is NaN in a
+        sample without a common replication. Raise NotRunError if all medians are NaN.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError

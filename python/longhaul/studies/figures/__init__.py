@@ -67,7 +67,7 @@ class Line:
     look: Style
     where: Mapping[str, str | float] = field(default_factory=dict)
     curve: Callable[..., Curve] | None = None
-    """Function that computes the line at the levels `where`; None to draw `metric`."""
+    """Function that computes the line from results at levels `where`; None to draw `metric`."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Figure:
 
 
 def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:
-    """Draw a figure with the printed numbers of `claims`; return None if it has no runs."""
+    """Draw a figure with the source's numbers in `claims`; return None if it has no runs."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
@@ -154,7 +154,7 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """Return the source's numbers for points of a line, from `claims`, by level of `axis`.
+    """Return the numbers that the source prints for points of a line, by level of `axis`.
 
     `place` has the levels that all points of the panel share.
     """
@@ -194,9 +194,9 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
-    """Return the medians of a line's metric along the axis.
+    """Return the curve of a line: the median of its metric at each level of `axis`.
 
-    `where` are the levels that the line and the panel fix.
+    `where` has the levels of other axes that the line and the panel fix.
     """
     curves = {
         name: data.curve(name, axis, line.experiment, **where)
@@ -253,7 +253,7 @@ def _columns(entries: Sequence[str]) -> int:
 def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     """Place the panels so that labels and legend fit.
 
-    Sizes are estimated from numbers of characters, because measuring takes as long as drawing.
+    Sizes of texts are estimated from numbers of characters, since measuring is as slow as drawing.
     """
     axis = panels[0].yaxis
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())

@@ -96,11 +96,11 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:
-        """Return the point of the figure at these positions in pixels along and across the axis."""
+        """Return the point (x, y) at positions in pixels along and across the axis."""
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Return the position of the tick labels' power of ten: x as a fraction, y in pixels."""
+        """Return (x, y) of the labels' power of ten: x as a fraction of the width, y in pixels."""
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:
@@ -191,7 +191,7 @@ class _Y(_DrawnAxis, YAxis):
 
 
 class QuickAxes(Axes):
-    """Axes with an x axis at the bottom and a y axis on the left, both drawn fast."""
+    """Axes with an x axis at the bottom and a y axis on the left; faster than Matplotlib's."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **settings)

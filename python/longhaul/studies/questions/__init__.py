@@ -9,13 +9,13 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     metric=a,b                          the mean of several metrics at each point
     metric=100*rf/(1+rf)                arithmetic on metrics at each point
     when.utilisation=..95               points at which another metric is in a range
-    less.queue=droptail                 at each point minus the value with these other words
-    over.of=E2                          at each point divided by the value with these other words
-    by=replication                      compares in each replication; takes the outcomes' median
+    less.queue=droptail                 at each point, the value minus the value at queue=droptail
+    over.of=E2                          at each point, the value divided by the value in E2
+    by=replication                      compares within each replication; takes the median over them
     runs=each                           values of single runs in place of medians
     along=flows                         points along an axis, in order, one at each of its levels
     with.metric=rtt                     points along this metric in place of an axis
-    against.queue=droptail              the statistic divided by the one with these other words
+    against.queue=droptail              the statistic divided by the statistic at queue=droptail
     each=flows,queue                    the statistic separately at each level of these axes,
     each=metric                         or separately for each of several metrics;
     order=a+b>c>*                       for each `>`, the smallest number at the levels just left of

@@ -20,7 +20,7 @@ class ComparedValues:
     """Position of each point: its level of an axis, or its value of another metric."""
     y: np.ndarray
     same: float
-    """Value of `y` if both sides are equal: 0 for differences, 1 for ratios."""
+    """Number in `y` that means equality of compared values: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:
@@ -52,7 +52,7 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 
 
 def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
-    """Return the values that a claim selects or, if it compares, their differences or ratios.
+    """Return a claim's numbers: the values that it selects, or differences or ratios of values.
 
     Raise NotRunError if there is no value.
     """
@@ -85,9 +85,9 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return the numbers of points as an array; shape: points, or bootstrap samples x points.
+    """Return one number per point as an array; shape: points, or bootstrap samples x points.
 
-    Raise UnevenError if a sample lacks a number.
+    Raise UnevenError if a bootstrap sample has no number for a point.
     """
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():
@@ -98,10 +98,10 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Compare pairs of cells: return medians over common replications, by the pair's index.
+    """Compare a metric in pairs of cells: return the result of each pair, by the pair's index.
 
-    `combine` computes a number from the metric's values in both cells of a replication. Pairs
-    without a result are left out.
+    The result is the median of the numbers that `combine` computes for each replication from the
+    values in both cells. Pairs without a result are left out.
     """
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
@@ -115,7 +115,7 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return values sorted by their levels of an axis; raise NotRunError if a level repeats.
+    """Return values sorted by their levels of `axis`; raise NotRunError if two have one level.
 
     If `axis` is None, the values keep their order, and their positions are 0.
     """
@@ -134,9 +134,9 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """Return the pairs of matching points of a comparison: index into `keys`, key of `others`.
+    """Return the pairs of points that are compared: index into `keys`, and key of `others`.
 
-    Points match if they have equal levels of the axes with several levels on either side.
+    Points are compared if they have equal levels of all axes that `_is_matched` selects.
     """
     common = [
         axis
@@ -162,8 +162,8 @@ def _pairs(
 
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
-    """Return true if the two sides of a comparison are compared at equal levels of an axis.
+    """Return true if points of the two sides must have equal levels of an axis to be compared.
 
-    `count` and `other` are the numbers of levels that the sides have.
+    `count` and `other` are the numbers of levels of the axis on the two sides.
     """
     return min(count, other) > 1 if axis == OF else max(count, other) > 1

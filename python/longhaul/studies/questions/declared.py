@@ -40,9 +40,9 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return `take` with a check that raises NotRunError for fewer than `count` values.
+    """Return the statistic `take` with a check: fewer than `count` values raise NotRunError.
 
-    `what` names the statistic in the error.
+    `what` is the name of the statistic in the error.
     """
 
     def checked(values: ComparedValues) -> np.ndarray:
@@ -166,7 +166,7 @@ class DeclaredQuestion(Question):
         return float(self._numbers(data))
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the value in each bootstrap sample; None if the samples have different points."""
+        """Return the number in each bootstrap sample; None if they cannot be computed together."""
         if REPLICATION in self.shape.each:
             return None
         try:
@@ -198,9 +198,10 @@ class DeclaredQuestion(Question):
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return the kind of the question's number (`partial`), such as `count` or `largest`.
+        """Return the kind of the question's number, such as `count` or `largest`.
 
-        It is empty if values at some levels of `axis` allow no conclusion on all levels.
+        The kind determines the conclusion that values at some levels of `axis` allow on all levels.
+        It is empty if they allow none.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")
@@ -218,7 +219,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """Kind of a number that compares two sides: `ratio` (1 if equal), `sign` (0), or empty."""
+        """Kind of the number: `ratio` (1 if both sides are equal), `sign` (0 if so), or empty."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO
@@ -244,10 +245,10 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return a ratio for each `>` in an order of levels such as `a+b>c`.
+    """Return ratios that exceed 1 if numbers follow an order of levels such as `a+b>c`.
 
-    The ratio is the smallest number just left of the `>`, divided by the largest just right of it.
-    `numbers` has a number for each of the `groups`.
+    Each `>` gives a ratio: the smallest number of the levels before the `>` (a and b), divided by
+    the largest number of the levels after it (c). `numbers` has one number per group of `groups`.
     """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]

@@ -27,7 +27,7 @@ from longhaul.studies.selection import Predicate, Word, is_one_level, selects
 
 @dataclass(frozen=True)
 class Points:
-    """Values by the levels of the axes that a claim does not fix."""
+    """A metric's values, one for each combination of levels of axes that a claim leaves open."""
 
     experiments: tuple[str, ...]
     fixed: Words
@@ -71,13 +71,13 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """The selected level, for each axis on which the words select a single level."""
+    """Selected level by axis, for axes of which a single level is selected."""
     several: Words
     """Selections of several levels, such as `5..` or `8,21`, by axis."""
     when: Words
-    """Ranges by metric; only points with values of these metrics in the ranges are used."""
+    """Ranges of values, by metric; only points with all these metrics in range are used."""
     texts: tuple[str, ...]
-    """Metrics, or arithmetic on metrics; a point has the mean of their values."""
+    """Metrics, or arithmetic on metrics; a point's value is the mean of these texts' values."""
 
     @classmethod
     @lru_cache(maxsize=1000)
@@ -100,7 +100,7 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """Words that select points: levels by axis, and ranges of other metrics (`when.METRIC`)."""
+        """Words that select points: levels by axis, and ranges by metric (`when.METRIC`)."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 
@@ -141,7 +141,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels (`key`) of the axes along which the rows vary."""
+    """Return the levels in `key` by axis, but only for axes on which the `rows` differ."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))
@@ -164,7 +164,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return each group's levels of the axes `shape.each`; without axes, there is one group."""
+    """Group values by the axes `shape.each`, if any; return the levels of each group by axis."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:
@@ -177,7 +177,7 @@ def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
 
 
 def _groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels of the axes `shape.each`, for each group of a metric's values."""
+    """Group the values of one metric by the axes `shape.each`; return the levels of each group."""
     points = points_of(data, words, shape)
     # Axes with one selected level are not among the points' axes.
     axes = [axis for axis in shape.each if axis in points.axes]

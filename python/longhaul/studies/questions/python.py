@@ -1,4 +1,4 @@
-"""Numbers of claims that a study's Python functions compute from the results."""
+"""Questions that a study's Python functions answer by a number computed from the results."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ KINDS: dict[Function, str] = {}
 
 @dataclass(frozen=True)
 class PythonQuestion(Question):
-    """A claim's number, which a function of the study computes from `key=value` words."""
+    """A question that a Python function of the study answers, given a claim's `key=value` words."""
 
     name: str
     function: Function
@@ -50,7 +50,7 @@ class PythonQuestion(Question):
         return float(self.function(data, **self.words))
 
     def kind(self, axis: str) -> str:
-        """Return the kind (see `partial`) registered for the function's number; may be empty."""
+        """Return the kind of number (see `partial`) that the function computes; may be empty."""
         return KINDS.get(self.function, "")
 
     def metrics_of(self, words: Words) -> list[str]:

@@ -28,7 +28,7 @@ class Question(ABC):
     """Names of the experiments of the claim."""
     sides: Sides
     whole: str
-    """Axis if the statement is about all its levels; `*` if it needs all runs; otherwise empty."""
+    """Word `whole`: an axis if the claim is about all its levels, `*` for all runs, or empty."""
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
@@ -36,15 +36,15 @@ class Question(ABC):
 
     @abstractmethod
     def value(self, data: Data) -> float:
-        """Return the number computed from results; raise NotRunError if a value is missing."""
+        """Return the number that answers the question; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the value in each bootstrap sample; None if they need one evaluation each."""
+        """Return the number in each bootstrap sample; None if `value` must compute each alone."""
         return None
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return how more levels of an axis change the number, as a kind defined in `partial`."""
+        """Return the number's kind (`count`, ...) for verdicts from only some levels of `axis`."""
 
     @property
     def is_extreme(self) -> bool:
@@ -56,7 +56,7 @@ class Question(ABC):
 
     @abstractmethod
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the `words` (`key=value`) of one side of a comparison name."""
+        """Return the metrics in `words`, the `key=value` words of one side of a comparison."""
 
     @property
     def metric(self) -> str:
@@ -65,22 +65,22 @@ class Question(ABC):
 
     @property
     def of(self) -> str:
-        """Experiments that the claim names by `of=`; without it, the claim's first experiment."""
+        """Names of the experiments in `of=`; without `of=`, the claim's first experiment."""
         return str(self.sides.own.get(OF, self.experiments[0]))
 
     @property
     def names_runs(self) -> bool:
-        """True if the claim names its experiments; if not, the runs that it needs are unknown."""
+        """True if the claim names its experiments by `of=`; otherwise, its runs are unknown."""
         return OF in self.sides.own
 
     @property
     def levels(self) -> Words:
-        """The `key=value` words of the first side of a comparison that select levels."""
+        """The words that select levels (`key=value`); in a comparison, those of its first side."""
         return {word: level for word, level in self.sides.own.items() if word not in (OF, METRIC)}
 
     @property
     def is_plain(self) -> bool:
-        """True for a metric at fixed levels, without a comparison or the words `when.` and `by`."""
+        """True for a metric without a comparison and without the words `when.METRIC` and `by`."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 
@@ -100,13 +100,13 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of `axis`; None if its other levels differ from `cell`."""
+        """Return the question's level of `axis`; None if another of its words is not in `cell`."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells (combinations of levels) that the question needs, and their metrics."""
+        """Return the cells (combinations of levels) and, for each, the metrics that are needed."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
@@ -117,14 +117,14 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments in `words`, or the claim's if it has no comparison."""
+        """Return the experiments named in `words`; without a comparison, all of the claim."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:
         """Return the metrics that are needed in every cell with the levels in `words`.
 
-        If ranges of metrics (`when.`) select the cells, these metrics are needed; otherwise the
-        question's own.
+        They are the metrics whose ranges select cells (`when.METRIC`). Without such ranges, they
+        are the metrics in `metric=`.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by

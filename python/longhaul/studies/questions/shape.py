@@ -41,7 +41,10 @@ class Shape:
 
     @classmethod
     def read(cls, words: Words) -> "Shape":
-        """Parse the `key=value` words that define operations; raise ValueError for bad values."""
+        """Parse a claim's words that order, group and reduce values, such as `each=flows`.
+
+        Raise ValueError for a bad value.
+        """
         for word, only in (("by", BY), ("runs", RUNS)):
             if words.get(word, only) != only:
                 raise ValueError(f"where: {word}: expected {only}, found `{words[word]}`")
@@ -69,14 +72,14 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Raise ValueError if a comparison of these `sides` does not allow the operations."""
+        """Raise ValueError if the words `by` or `along` cannot be combined with these `sides`."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:
             raise ValueError("where: along and with. do not go together")
 
     def reduced(self, numbers: np.ndarray) -> np.ndarray:
-        """Reduce the numbers of groups, along the last axis of the array, to one number."""
+        """Reduce `numbers`, with one number per group along the last axis, to a single number."""
         if self.above is not None:
             numbers = (numbers > self.above).astype(float)
         if self.below is not None:
@@ -109,10 +112,10 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the value of `whole=` (see `coverage`): an axis, `*` for all runs, or empty."""
+    """Return the word `whole` of a claim: an axis, `*` or empty; see module `coverage`."""
     return str(words.get("whole", ""))
 
 
 def is_axis(whole: str) -> bool:
-    """Return true if the value of `whole` is an axis; false if it is empty or `*`."""
+    """Return true if the text `whole` names an axis; false if the text is empty or `*`."""
     return whole not in ("", REST)

@@ -50,11 +50,11 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """Words of the second side of each comparison (`less`, `over`, `with`, `against`)."""
+    """Words of the second side of a comparison, by its name: `less`, `over`, `with`, `against`."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
-        """Assign a claim's words to sides: `over.flows=5` to the second side of `over`."""
+        """Divide a claim's words between sides; `over.flows=5` selects the divisor of a ratio."""
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():
@@ -68,17 +68,17 @@ class Sides:
     def side(self, name: str) -> Words:
         """Return all words of the second side of the comparison `name`.
 
-        These are the words of the first side, unless the second side has its own for a key.
+        The second side inherits the words of the first side, except for keys that it sets itself.
         """
         return {**self.own, **self.compared[name]}
 
     @property
     def all(self) -> list[Words]:
-        """Words of the first side, then those of each comparison's second side."""
+        """Words of the first side, followed by the words of the second side of each comparison."""
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
-        """Return the sides with `levels` added to the first side's words, which all sides share."""
+        """Add words to the first side, from which the others inherit them; return all sides."""
         return replace(self, own={**self.own, **levels})
 
 

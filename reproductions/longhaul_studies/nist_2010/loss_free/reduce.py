@@ -9,5 +9,5 @@ from .acknowledgements import mean_goodputs
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables stored of any run, and the goodput that files would have without losses."""
+    """Return the tables stored of every run, and the goodput of files that lose no packets."""
     return reduce_run(run) | {"loss_free": mean_goodputs(MesoNet.of(run))}

@@ -19,7 +19,7 @@ POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables that are stored of every run, and further values that claims need."""
+    """Return the tables that are stored of every run, and values for the study's claims."""
     kept = reduce_run(run)
     tables = MesoNet.of(run)
     (half,) = tables.periods

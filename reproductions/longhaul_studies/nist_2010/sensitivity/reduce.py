@@ -1,4 +1,4 @@
-"""Reduction of a run of the sensitivity analyses: all tables except those of flow classes."""
+"""Reduction of a run of the sensitivity analyses: the usual tables, but not of flow classes."""
 
 from longhaul.campaign.reduce import reduce as reduce_run
 from longhaul.campaign.store import Kept
@@ -6,8 +6,6 @@ from longhaul.results import Results
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables that any campaign stores of a run, but leave the one of flow classes empty.
-
-    The responses of this study already include the throughputs of flow classes.
-    """
+    """Return the tables that are stored of every run, except that of flow classes."""
+    # The numbered responses, which are stored, have the values of flow classes.
     return reduce_run(run) | {"classes": []}

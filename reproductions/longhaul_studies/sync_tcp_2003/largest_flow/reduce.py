@@ -14,7 +14,7 @@ QUANTITIES = ("cwnd", "in_flight", "queueing_delay", "largest_queueing_delay")
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables to store of the traced connection that has the most acknowledgements."""
+    """Return the tables to store of the connection with the most acknowledgements."""
     acks = run.table("acks")
     busiest = acks.group_by("flow", "connection").len().sort("len", descending=True).row(0)
     mine = acks.filter(pl.col("flow") == busiest[0], pl.col("connection") == busiest[1])

@@ -1,7 +1,7 @@
-"""Reduction for comparing connections one by one: some connections, and a map of all.
+"""Reduction of a run to every hundredth connection, and to a map of the response times of all.
 
-The connections are selected by number, and are the same under each protocol. The map has mean
-response times by cells of base round-trip time and response size.
+The connections are selected by number, so that each can be compared between protocols. The map has
+the mean response time in each cell of base round-trip time and response size.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ EVERY = 100
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables of a run to store; only exchanges count that began after the warm-up."""
+    """Return the tables of a run to store, from exchanges that began after the warm-up."""
     begun = run.exchanges.filter(
         pl.col("start_s") >= run.meta["measured_from_s"],
         pl.col("name").str.replace(r"-\d+$", "") == MEASURED,
@@ -37,9 +37,9 @@ def reduce(run: Results) -> Kept:
 
 
 def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return the number and the sum of response times in each cell of the map that has any.
+    """Return the map of response times as lists, with the cells that contain exchanges.
 
-    Cells are by base round-trip time and response size. A response time lasts from a
+    Each such cell has the number and the sum of its response times. A response time lasts from a
     request's arrival to the end of its response.
     """
     means = mean_map(
@@ -58,7 +58,7 @@ def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def as_map(kept: dict[str, list[Any]]) -> MeanMap:
-    """Return the map from its stored lists."""
+    """Return the map of response times that `_map` has written as lists."""
     shape = len(ROUND_TRIP_EDGES_S) - 1, len(SEGMENT_EDGES) - 1
     counts, totals = np.zeros(shape[0] * shape[1], int), np.zeros(shape[0] * shape[1])
     counts[kept["cell"]], totals[kept["cell"]] = kept["count"], kept["total_s"]
@@ -66,7 +66,7 @@ def as_map(kept: dict[str, list[Any]]) -> MeanMap:
 
 
 def _connections(begun: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return the connections in order of their beginning; unfinished ones have null times."""
+    """Return every hundredth connection, by start time; `took_ms` is null for unfinished ones."""
     chosen = begun.filter(pl.col("connection") % EVERY == 0).sort("start_s", "name")
     cloud = pl.col("name").str.extract(r"(\d+)$").cast(pl.Int64)
     table = chosen.select(

@@ -1,8 +1,8 @@
 """Reduction of a run with long transfers: counters of links and of the measured flows.
 
 Everything is counted from the start of the measured flows, which is time 0, as in the source. There
-is no warm-up (section 4.1.3), but cross traffic begins earlier. If one flow is traced, all
-its acknowledgements are stored; if several are, only the final states of their detectors.
+is no warm-up (section 4.1.3), but cross traffic begins earlier. Every acknowledgement of a single
+traced flow is stored; of several traced flows, only the last state of their congestion detectors.
 """
 
 from typing import Any
@@ -58,7 +58,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _since(rows: pl.DataFrame, begin_s: float) -> pl.DataFrame:
-    """Return the rows from `begin_s` on, with times relative to it."""
+    """Return the rows from `begin_s` on, with times counted from `begin_s`."""
     if begin_s == 0.0:
         return rows
     return rows.filter(pl.col("t_s") >= begin_s).with_columns(pl.col("t_s") - begin_s)
@@ -85,8 +85,7 @@ def _router(series: pl.DataFrame) -> dict[str, list[Any]]:
 def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
     """Return samples of the measured flows in every second.
 
-    These are the payload that all flows together delivered, and the windows and retransmissions of
-    the flows numbered in `WINDOWS`.
+    They are the payload of all flows, and windows and retransmissions of those in `WINDOWS`.
     """
     flows = series.filter(
         (pl.col("kind") == "flow")
@@ -105,7 +104,7 @@ def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def _every_ack(traced: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return one flow's detector state at each acknowledgement, with delays in seconds."""
+    """Return the state of one flow's congestion detector at each acknowledgement."""
     table = traced.pivot("quantity", index="t_s", values="value", aggregate_function="last")
     wanted = [
         name
@@ -119,7 +118,7 @@ def _every_ack(traced: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def _detectors(traced: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return each flow's last detector state and verdict counts by trend and level (Table 1.1)."""
+    """Return the last state of each flow's congestion detector, and counts of its verdicts."""
     last = traced.group_by("number", "quantity").agg(pl.col("value").last())
     ends = last.filter(
         pl.col("quantity").is_in(
@@ -135,6 +134,7 @@ def _detectors(traced: pl.DataFrame) -> list[dict[str, Any]]:
         .filter(pl.col("verdicts").diff().over("number").fill_null(pl.col("verdicts")) > 0)
         .with_columns(quarter=(4 * pl.col("level")).floor().clip(0, 3))
     )
+    # Number of verdicts by the delay's trend and the quarter of its level (Table 1.1).
     shares = verdicts.group_by("number").agg(
         ((pl.col("trend") * sign > 0) & (pl.col("quarter") == quarter))
         .sum()

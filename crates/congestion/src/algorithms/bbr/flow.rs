@@ -35,8 +35,8 @@ impl<A: CongestionControl> Flow<A> {
         }
     }
 
-    /// Advances by a round trip with a single acknowledgement. It reports one more segment as delivered than were in
-    /// flight, at `rate` segments per second. Afterwards, `in_flight` segments are in flight.
+    /// Ends a round trip with an acknowledgement of all segments in flight and one more. The acknowledgement has a
+    /// delivery rate of `rate` segments per second, and leaves `in_flight` segments in flight.
     pub(super) fn round(&mut self, rate: f64, in_flight: u64) {
         let delivered = self.ack.in_flight + 1;
         self.acked(delivered, 0, rate, in_flight, RTT);

@@ -163,8 +163,8 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Processes the estimated `bandwidth` at the beginning of a round that was not limited by the application. Returns
-    /// true if the pipe is full.
+    /// Updates the test with the estimated `bandwidth`; returns true if the pipe is full. Called once per round, unless
+    /// the delivery rate was limited by the sender.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {
@@ -238,8 +238,8 @@ impl Recovery {
 struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
-    /// The rate in bits per second and values derived from it. They are stored, since they are read more often than the
-    /// rate changes.
+    /// Pacing rate in bits per second. Stored, like the two values below that are computed from it, since they are read
+    /// more often than the rate changes.
     bits_per_s: f64,
     rate: Option<Rate>,
     segments_at_once: f64,
@@ -359,8 +359,8 @@ mod tests {
         assert_eq!(until(&[(301, true, false), (400, true, true)]), Some(4));
     }
 
-    /// Checks when the window is saved. In a recovery or in ProbeRTT, only a larger window replaces the saved one; at
-    /// other times, any window does (`BBRSaveCwnd`, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4).
+    /// Checks that only a larger window replaces the saved window in a recovery or in ProbeRTT. At other
+    /// times, any window does (`BBRSaveCwnd`, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4).
     #[test]
     fn the_window_before_a_recovery_outlives_what_happens_in_it() {
         let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);

@@ -175,9 +175,8 @@ mod tests {
         KernelBic::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// Compares growth and reductions with values computed by hand from the rules of tcp_bic.c. A loss leaves 819/1024
-    /// of the window, in whole segments. A round trip adds a quarter of the distance to the peak, at most sixteen
-    /// segments.
+    /// Checks BIC's growth and reductions by the rules of tcp_bic.c. A loss leaves 819/1024 of the window, in whole
+    /// segments. A round trip adds a quarter of the distance to the peak, at most sixteen segments.
     #[test]
     fn segments_for_one_more_follow_from_the_distance_to_the_peak() {
         let mut bic = bic();
@@ -199,8 +198,8 @@ mod tests {
         assert_eq!(bic.reduced(14.0), 7.0);
     }
 
-    /// With an estimate of 31/16 segments per acknowledgement, 16 acknowledged segments enlarge the window as much as
-    /// 31 would without the estimate.
+    /// Checks that an estimate of two segments per acknowledgement halves the number of acknowledged segments after
+    /// which the window grows by one, from 96 to 48.
     #[test]
     fn the_estimate_of_delayed_acknowledgements_divides() {
         let mut bic = bic();

@@ -1,8 +1,8 @@
 //! BIC of the paper (Xu, Harfoush and Rhee, INFOCOM 2004), and of Linux 2.6.22.
 //!
-//! In variant linux-2.6.22, the only state is the peak: steps decrease towards the peak, and increase beyond it. The
-//! growth is per acknowledgement; it is multiplied by the estimated number of segments per acknowledgement, since a
-//! receiver that delays acknowledgements sends fewer of them.
+//! In variant linux-2.6.22, the growth depends on the distance to the peak: it slows down towards the peak, and speeds
+//! up beyond it. The growth is per acknowledgement; it is multiplied by the estimated number of segments per
+//! acknowledgement, since a receiver that delays acknowledgements sends fewer of them.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
-/// Divisor of the distance to the peak in Linux; the quotient is the growth per round trip.
+/// Divisor in Linux: the window grows per round trip by the distance to the peak, divided by this number.
 const LINUX_DIVISOR: f64 = 4.0;
 
 /// State of BIC for one flow, in the variants of the paper and of Linux 2.6.22.
@@ -29,11 +29,11 @@ pub struct BinarySearch {
     peak: f64,
     /// State of probing beyond the peak; `None` during the search.
     probe: Option<Probe>,
-    /// Estimate of the number of segments per acknowledgement; used in Linux only.
+    /// Estimate of the number of segments per acknowledgement; used in the variant of Linux only.
     ack_ratio: AckRatio,
 }
 
-/// Probing beyond the peak. Its step doubles every round trip, as in slow start.
+/// State of the growth beyond the peak. The step doubles every round trip, as in slow start.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,

@@ -15,7 +15,7 @@ pub(super) enum State {
     Initial,
     /// Drains the queue that a probe or congestion has left, for one round trip (section 4.4).
     Recovery,
-    /// Sends at the nominal rate; `eras` round trips have passed (section 4.5).
+    /// Sends at the nominal rate. The state began `eras` round trips ago (section 4.5).
     Cruising { eras: u32 },
     /// Sends a sixteenth faster than the nominal rate, for one round trip (section 4.6).
     Probing,
@@ -32,7 +32,7 @@ pub(super) struct Era {
     pub min_rtt_s: f64,
     /// Largest round-trip time in the era, in seconds.
     pub max_rtt_s: f64,
-    /// Rate coefficient of the previous era. Packets acknowledged in this era were sent with it.
+    /// Rate coefficient of the previous era, in which the packets acknowledged in this era were sent.
     pub alpha_before: f64,
 }
 
@@ -63,8 +63,9 @@ impl Era {
 }
 
 impl Cycle {
-    /// Returns true if the nominal rate, now `rate`, has grown enough in this cycle: after a push, by a quarter of the
-    /// attempted increase or more; after a probe, by any amount, but only without congestion.
+    /// Returns true if `rate`, the nominal rate now, is sufficiently above the nominal rate at the beginning of the
+    /// cycle. After Pushing, a quarter of the attempted increase is sufficient; after Probing, any increase without
+    /// congestion.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {

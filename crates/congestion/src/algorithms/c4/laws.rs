@@ -38,8 +38,8 @@ pub(super) fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
     (rate, at_once.max(MIN_SEGMENTS) as u64)
 }
 
-/// Reports the nominal rate, the nominal maximum round-trip time, the running minimum and the rate coefficient, for
-/// traces.
+/// Reports four values for traces: the nominal rate, the nominal maximum round-trip time, the running minimum of the
+/// round-trip time, and the rate coefficient.
 pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
     let names = [
         "nominal_segments_per_s",
@@ -56,8 +56,8 @@ pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
 mod tests {
     use super::*;
 
-    /// draft-ietf-ccwg-c4, section 4.1: a quantum covers 4 ms, but has at most 64 KiB and at least two segments.
-    /// Packets have 1024 bytes.
+    /// Checks that a quantum covers 4 ms, but has at most 64 KiB and at least two segments (draft-ietf-ccwg-c4, section
+    /// 4.1). Segments have 1024 bytes.
     #[test]
     fn quanta_last_four_milliseconds_within_their_bounds() {
         for (per_s, quantum) in [

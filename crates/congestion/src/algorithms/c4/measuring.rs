@@ -172,7 +172,7 @@ impl DraftC4 {
 mod tests {
     use super::*;
 
-    /// Section 5.4: marks indicate congestion above a threshold, which is 3/16 for a slow flow.
+    /// Checks that marks indicate congestion above a fraction of 3/16, the threshold of a slow flow (section 5.4).
     #[test]
     fn marks_count_above_their_threshold() {
         for (mark_rate, share) in [

@@ -6,8 +6,8 @@
 //! a rate (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces
 //! at 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
 //!
-//! In Initial and after a push, the nominal rate counts as grown after a quarter of the attempted increase (version 00,
-//! section 4.3). After a probe without congestion, any growth counts. Three rules are from picoquic
+//! In Initial and after a push, the nominal rate counts as grown if it has risen by at least a quarter of the attempted
+//! increase (version 00, section 4.3). After a probe without congestion, any rise counts. Three rules are from picoquic
 //! (c4.c, August 2026), with which the draft's authors tested. Recovery drains if congestion occurs again in Recovery.
 //! Delays indicate congestion only for packets sent in probes. High jitter causes a return to Initial only below 1 MB/s
 //! and above 50 ms. Variant picoquic follows all rules of picoquic.
@@ -279,8 +279,8 @@ mod tests {
         near(long.delay_threshold_s(), 0.025);
     }
 
-    /// Section 4.4.1, with picoquic's bounds (c4.c): jitter counts as high if the rate is below 1 MB/s and the largest
-    /// round-trip time exceeds both 50 ms and 5/2 of the smallest one.
+    /// Checks the test for high jitter (section 4.4.1), with picoquic's bounds (c4.c): the rate must be below 1 MB/s,
+    /// and the largest round-trip time must exceed both 50 ms and 5/2 of the smallest one.
     #[test]
     fn slow_flows_with_long_round_trips_are_jittery() {
         for (bytes_per_s, min_rtt_s, max_rtt_s, jittery) in [
@@ -302,8 +302,8 @@ mod tests {
         }
     }
 
-    /// Checks that three eras end Initial if the rate grows by less than a quarter in each (section 4.2). Half of the
-    /// window is taken as the capacity of the path.
+    /// Checks that three eras end Initial if the rate grows by less than a quarter in each (section 4.2). C4 then
+    /// takes half of its window as the capacity of the path.
     #[test]
     fn initial_ends_when_the_rate_stops_growing() {
         let mut path = Path::new();
@@ -361,8 +361,8 @@ mod tests {
         near(path.c4.rate, 950.0);
     }
 
-    /// Checks that a delay ends a probe without a change of the nominal rate (section 5.5.1), and that a second delay
-    /// causes draining.
+    /// Checks that a high round-trip time ends a probe without a change of the nominal rate (section 5.5.1). A high
+    /// round-trip time in Recovery starts draining.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();
@@ -404,9 +404,9 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Checks the estimate of the largest round-trip time (section 3.2). It rises at once, but not beyond 250 ms above
-    /// the running minimum. It falls by an eighth of its distance to the largest sample of an era. Eras of packets sent
-    /// faster than the nominal rate do not count.
+    /// Checks the estimate of the maximum round-trip time at the end of an era (section 3.2). It rises at once, but at
+    /// most to 250 ms above the running minimum of the round-trip time. It falls by an eighth of its distance to the
+    /// era's maximum. Eras of packets sent faster than the nominal rate do not count.
     #[test]
     fn the_longest_round_trip_is_forgotten_slowly() {
         let mut c4 = DraftC4 {

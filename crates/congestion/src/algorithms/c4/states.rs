@@ -6,7 +6,7 @@ use super::measuring;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 
-/// Minimum growth of the rate, as a factor, in an era of Pushing after which Pushing continues (section 4.7).
+/// Factor by which Pushing must raise the nominal rate; a smaller increase does not count as growth (section 4.7).
 const PUSHED: f64 = 19.0 / 16.0;
 /// Number of eras without growth that end Initial (section 4.2).
 const FULL_ERAS: u32 = 3;
@@ -18,7 +18,7 @@ const CRUISING_ERAS: u32 = 2;
 const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
 
 impl DraftC4 {
-    /// Begins an era (C4's round trip). `alpha` is the rate coefficient of packets sent until now.
+    /// Begins an era (C4's round trip). `alpha` is the rate coefficient (factor on the nominal rate) of the era before.
     fn begin_era(&mut self, ack: &AckSample, alpha: f64) {
         self.era = Era::new(ack.delivered + ack.lost + ack.in_flight, alpha);
     }
@@ -58,8 +58,8 @@ impl DraftC4 {
         self.begin_cycle(INITIAL_ALPHA);
     }
 
-    /// Ends Initial. Half of the window is taken as the number of segments that the path held without a queue of this
-    /// flow (section 4.2).
+    /// Ends Initial. Sets the nominal maximum round-trip time to the time in which half of Initial's window
+    /// is sent at the nominal rate (section 4.2).
     pub(super) fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         self.max_rtt_s = (self.initial_cwnd / 2.0 / self.rate).max(MIN_MAX_RTT_S);
         (self.full_eras, self.loss_rate) = (0, 0.0);

@@ -15,7 +15,7 @@ const HZ: u64 = 250;
 /// Number of time units per second (`BICTCP_HZ`); also the denominator of constants.
 const UNIT: u64 = 1024;
 
-/// Maximum number of acknowledged segments per segment of growth, until the first loss: growth by 5 % per round trip.
+/// Maximum of `per_segment` until the first loss: the window grows by at least 5 % per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// Minimum of `per_segment`. At this value, the window grows by half of itself per round trip.
@@ -30,7 +30,7 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Number of acknowledged windows that let the AIMD flow's window grow by one segment, times eight.
+    /// Number of acknowledged segments that let the AIMD flow's window grow by one segment, in eighths of the window.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,
@@ -172,8 +172,8 @@ impl KernelCubic {
         }
     }
 
-    /// Accelerates the growth of the window if it is smaller than that of an AIMD flow with the mean window of standard
-    /// TCP. Unlike RFC 9438 (section 4.3), the kernel does not let the AIMD flow grow faster from the last peak on.
+    /// Speeds up the growth of a window that is smaller than that of an AIMD flow; the AIMD flow is, on average, as
+    /// fast as standard TCP. Unlike in RFC 9438 (section 4.3), the AIMD flow does not grow faster beyond the last peak.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     /// Windows at the end of each second after a reduction at a peak of 20 segments. In the first seconds, the window
-    /// grows as in standard TCP, by one segment per 15/8 windows of acknowledged segments.
+    /// grows as in standard TCP: by one segment whenever 15/8 of the window have been acknowledged.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,
@@ -350,7 +350,8 @@ mod tests {
         1024.0, 1048.0,
     ];
 
-    /// Before the first loss, and after a timeout, the window grows by one segment per twenty acknowledged segments.
+    /// Checks that the window grows by a segment per twenty acknowledged segments before the first loss, as long as the
+    /// cubic is slower. A timeout makes the peak unknown again.
     #[test]
     fn an_unknown_peak_is_looked_for_by_five_per_cent_a_round_trip() {
         let (mut cubic, mut window) = (kernel(), window(10.0));

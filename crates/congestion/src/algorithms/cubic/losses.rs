@@ -65,8 +65,8 @@ impl SmoothedLosses {
 mod tests {
     use super::*;
 
-    /// Passes the losses of `segments` one by one. Returns the number, from one, of the loss that first causes a
-    /// response.
+    /// Returns the number, from one, of the first loss that causes a response. `segments` are the numbers of the lost
+    /// segments, in order.
     fn answered(segments: &[u64]) -> Option<usize> {
         let mut losses = SmoothedLosses::new(0.15);
         let mut told = (1..).zip(segments);
@@ -74,8 +74,8 @@ mod tests {
         first.map(|(lost, _)| lost as usize)
     }
 
-    /// Three adjacent losses cause a response, two do not. The fraction is 1/16 after one loss, 1/16 + 15/16 * 15/16 *
-    /// 1/16 = 0.1174 after two, and 1/16 + 15/16 * 15/16 * 0.1174 = 0.1657 after three.
+    /// Checks that three adjacent losses cause a response, and two do not. The smoothed fraction of lost segments is
+    /// 1/16 after one loss, 1/16 + 15/16 * 15/16 * 1/16 = 0.1174 after two, and 0.1657 after three.
     #[test]
     fn three_neighbours_are_answered() {
         assert_eq!(answered(&[100]), None);
@@ -116,7 +116,7 @@ mod tests {
         assert!((other.share() - (kept + (1.0 - kept) / 16.0)).abs() < 1e-6);
     }
 
-    /// Checks that ignored losses do not raise the smoothed fraction of losses. The first other loss raises it to 1/16.
+    /// Checks that ignored losses do not raise the smoothed fraction of losses. A counted loss raises it to 1/16.
     #[test]
     fn ignored_losses_do_not_count() {
         let mut losses = SmoothedLosses::new(0.15);

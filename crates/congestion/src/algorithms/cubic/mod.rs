@@ -232,10 +232,10 @@ impl Extension for Cubic {
 /// Returns the mean window by RFC 9438 equation 6, for the constants `scale` and `decrease`; at least that of standard
 /// TCP.
 ///
-/// The equation assumes that all losses occur exactly on the plateau. The actual mean can differ from it in two ways. A
-/// peak that is too high falls only with the inverse square root of the number of losses, since the cubic is flat
-/// there: after 100 losses, a peak that was 50 % too high still raises the mean by 10 %. Fast convergence, which the
-/// equation neglects, lowers the mean by some 10 %.
+/// The equation assumes that all losses occur exactly on the plateau. The actual mean can differ from it in two ways.
+/// If the first peak is too high, later peaks approach the right one slowly, since the cubic is flat there: after 100
+/// losses, a first peak that was 50 % too high still raises the mean by 10 %. Fast convergence, which the equation
+/// neglects, lowers the mean by some 10 %.
 fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
     let kept = 1.0 - decrease;
     let factor = scale * (3.0 + kept) / (4.0 * decrease);

@@ -32,9 +32,9 @@ struct Stage {
     start: Time,
     /// Window at which the cubic is flat (`W_max`).
     plateau: f64,
-    /// Time from the start of the stage to the plateau, in seconds (`K`).
+    /// Time from `start` to the plateau, in seconds (`K`).
     until_plateau: f64,
-    /// Window that standard TCP would have (`W_reno`). It starts at half of the window before the stage.
+    /// Window of standard TCP (`W_reno`). A stage begins with half of the window before the stage.
     standard: f64,
 }
 
@@ -96,7 +96,7 @@ impl PicoquicCubic {
     }
 
     /// Returns the stage that follows a slow start. After the first slow start, the plateau is the current window
-    /// `cwnd`. After a timeout, the stage begins below its plateau, as after a reduction.
+    /// `cwnd`. After a timeout, the window begins below the plateau, as after a reduction.
     fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
             Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),
@@ -108,7 +108,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns a stage that begins at `now`, with a window of `1 - decrease` times `plateau` (`cubic_enter_avoidance`).
+    /// Returns a stage that begins at `now`, after a reduction of the window from `plateau` by the fraction `decrease`.
+    /// `standard` is standard TCP's window at the start of the stage (`cubic_enter_avoidance`).
     fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
         Stage {
             start: now,

@@ -12,8 +12,8 @@ use crate::window::Window;
 /// Maximum growth of the window beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
-/// Number of acknowledgements per segment of growth of the Reno-friendly window, divided by the window. Linux 2.6.22
-/// rounds it down to eighths: it is `(1 + b) / (3 (1 - b))` for `b` = 819/1024 (`beta_scale`).
+/// Number of acknowledgements for one segment of growth of the Reno-friendly window, as a multiple of the window. For
+/// `b` = 819/1024, the multiple is `(1 + b) / (3 (1 - b))`; Linux 2.6.22 rounds it down to eighths (`beta_scale`).
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
 /// State of CUBIC for one flow, in the variants of RFC 9438 and of Linux 2.6.22.
@@ -34,7 +34,7 @@ pub struct RealCubic {
     heard: Time,
     /// Time of the acknowledgement before the last one.
     heard_before: Time,
-    /// Estimate of the number of segments per acknowledgement; used in Linux only.
+    /// Estimate of the number of segments per acknowledgement; used in the variant of Linux only.
     ack_ratio: AckRatio,
 }
 
@@ -89,7 +89,7 @@ impl RealCubic {
     }
 
     /// Returns the number of segments that an acknowledgement adds. The acknowledgements of a round trip together raise
-    /// the window to the cubic's value one round trip ahead, but by at most half of the window (RFC 9438 section 4.2).
+    /// the window to the cubic function's value one round trip later, at most by half (RFC 9438 section 4.2).
     fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
         (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit
@@ -133,7 +133,7 @@ impl RealCubic {
         base * (1.0 - self.backoff.loss)
     }
 
-    /// Stores the peak, which fast convergence may lower (RFC 9438 section 4.7).
+    /// Stores `base` as the peak, or a lower peak if fast convergence applies (RFC 9438 section 4.7).
     fn remember(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.peak;
         self.peak = if lower {
@@ -195,8 +195,8 @@ impl RealCubic {
         window.reduce_to(event.base * (1.0 - self.backoff.at(event)));
     }
 
-    /// Processes a timeout (RFC 9438 section 4.8). The threshold is reduced as after a loss. The plateau of the next
-    /// epoch is the window at its beginning.
+    /// Processes a timeout (RFC 9438 section 4.8). The threshold is reduced as after a loss. The peak is reset,
+    /// so that the next epoch begins at its plateau.
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;

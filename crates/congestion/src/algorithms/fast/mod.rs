@@ -137,7 +137,7 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    /// Moves the window to its target (NIST SP 500-282, equation 18): up over one flight of segments, down at once.
+    /// Moves the window to its target (NIST SP 500-282, equation 18): down at once, or up gradually over one flight.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let rate = self.flights.observe(ack);
         self.tune(ack, rate);
@@ -213,10 +213,9 @@ mod tests {
     use crate::algorithms::fast_at;
     use crate::window::Rounding;
 
-    /// Checks the average throughput step by step against NIST SP 500-282, equation 23. Acknowledgements come every 30
-    /// ms; with a smoothed round-trip time of 50 ms, flights last 60 ms. The flights have 2, 10 and 10 segments, so
-    /// their throughputs are 40, 200 and 200 segments per second. The average starts at 0 and has equal weights: it is
-    /// 20, 110 and 155.
+    /// Checks the average throughput against NIST SP 500-282, equation 23. The throughput of a flight is the number of
+    /// its segments divided by the smoothed round-trip time, here 50 ms: flights of 2, 10 and 10 segments have 40, 200
+    /// and 200 segments per second. The new average is the mean of the old one and this throughput: 20, 110 and 155.
     #[test]
     fn the_throughput_is_that_of_the_equation() {
         let settings = fast_at::ENTRY.settings(Variant::Paper, &[]).unwrap();
@@ -224,6 +223,7 @@ mod tests {
         let mut fast = Fast::new(&settings, 200.0, Some(tuning));
         let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
         let mut means = Vec::new();
+        // Every second acknowledgement ends a flight, since 60 ms exceed the smoothed round-trip time.
         for (delivered, step) in [0, 1, 2, 7, 12, 17, 22].into_iter().zip(0..) {
             let ack = AckSample {
                 now: Time::ZERO + Span::from_millis(30 * step),

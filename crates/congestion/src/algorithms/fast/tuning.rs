@@ -11,9 +11,9 @@ use crate::periodic::Periodic;
 pub(crate) struct Tuning {
     alphas: [f64; 3],
     level: usize,
-    /// Average throughputs from which on the level rises: from low to medium, and from medium to high.
+    /// Average throughputs at or above which alpha rises: from low to medium, and from medium to high.
     raise: [f64; 2],
-    /// Average throughputs up to which the level falls: from medium to low, and from high to medium.
+    /// Average throughputs at or below which alpha falls: from medium to low, and from high to medium.
     lower: [f64; 2],
     memory: f64,
     /// Average throughput, in segments per second.
@@ -55,7 +55,7 @@ impl Tuning {
         self.throughput
     }
 
-    /// Returns the alpha that applies from `now` on, after a decision on the level of alpha if one is due.
+    /// Returns alpha at `now`. If the tuning period is over, the level of alpha first follows the average throughput.
     pub(crate) fn alpha_at(&mut self, now: Time) -> f64 {
         if self.decisions.elapsed(now, self.period).is_some() {
             self.decide();

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::{Curve, Response, rounded_p};
 use crate::parameter::{Settings, Variant};
 
-/// State of HighSpeed TCP in Linux 6.18 (`tcp_highspeed.c`). Only acknowledgements in congestion avoidance change the
-/// row of the table that reductions use. The connection begins with the first row, so a loss in the first slow start
-/// halves the window.
+/// State of HighSpeed TCP in Linux 6.18 (`tcp_highspeed.c`). A reduction uses the table row of the last acknowledgement
+/// in congestion avoidance. Before this acknowledgement, the first row is used: a loss in the first slow start halves
+/// the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
-    /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
+    /// Sum of the increases of acknowledgements. When it reaches the window, the window grows by one (`snd_cwnd_cnt`).
     pub(super) counted: u64,
     /// Fraction of the window that a loss removes, in 256ths: the value of the current table row.
     decrease: u64,

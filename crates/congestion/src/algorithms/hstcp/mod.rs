@@ -164,8 +164,8 @@ pub(crate) const MIN_DECREASE: Parameter = Parameter {
     source: "Longhaul",
 };
 
-/// Returns the value of the RFC's rounded response function at the window that the parameter `name` gives; `None` if
-/// the parameter `rounded` is 0.
+/// Returns the loss probability `0.078 / w^1.2` of RFC 3649's rounded response function; the window `w` is the value of
+/// the parameter `name`. `None` if the parameter `rounded` is 0.
 fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     let rounded = settings.get("rounded") >= 0.5;
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
@@ -288,7 +288,7 @@ impl Extension for Hstcp {
 }
 
 impl Ns2Factor {
-    /// Returns the window after a reduction of `event.base`. As in ns-2, the fraction `b` follows from `cwnd`.
+    /// Returns the window after a reduction from `event.base` segments. As in ns-2, `b` is that of the window `cwnd`.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {
@@ -399,8 +399,8 @@ impl Response {
         }
     }
 
-    /// Returns the largest window with the same increase, in whole segments, as window `w`. Linux uses the decrease of
-    /// that window at `w`. Returns `w` if the increase does not grow with the window.
+    /// Returns the largest window in the row of Linux's table that contains `w`. All windows of a row have the same
+    /// increase, and the decrease of the largest window. Returns `w` if the increase does not grow with the window.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Upper limit of the windows to search: successive doubles above it differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;

@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Compares the table with rows of Linux 2.6.22 (tcp_highspeed.c): the largest window and the decrease in 256ths. The
-/// window grows by one segment per round trip in the first row, by two in the second one, and so on.
+/// Compares rows with Linux 2.6.22 (tcp_highspeed.c): the largest window of each row and the decrease in 256ths. The
+/// increase per round trip is two segments in the first of these rows, three in the second one, and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;
@@ -79,8 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// Checks that Linux removes 10 to 50 % of a window of 10,000 segments if the increase falls as the window grows. This
-/// is so for a response function `p(w)` as steep as w^-3.6.
+/// Checks that Linux removes 10 to 50 % of a window of 10,000 segments if the increase falls as the window grows. The
+/// increase falls with a response function `p(w)` as steep as w^-3.6.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
@@ -226,7 +226,7 @@ fn the_decrease_stays_positive_above_any_window() {
     assert!(response.increase(1e6) > 1.0);
 }
 
-/// Reduces a window of `cwnd` segments; returns the window after the reduction.
+/// Returns the window after a loss at a window of `cwnd` segments. The loss is the connection's first if `first`.
 fn cut(algorithm: &mut Hstcp, cwnd: f64, first: bool, in_slow_start: bool) -> f64 {
     let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
     let event = Congestion {
@@ -278,9 +278,9 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.21009, 2e-4);
 }
 
-/// Checks that a current kernel counts acknowledged segments, one by one or in pairs. From 664 segments on, the
-/// increase is seven (RFC 3649, appendix B): the window grows by one per 95 acknowledged segments. A loss removes
-/// 86/256 of the window.
+/// Checks that a current kernel counts acknowledgements, not the segments that they cover. From 664 segments on, the
+/// increase is seven (RFC 3649, appendix B): the window grows by one per 95 acknowledgements. A loss removes 86/256 of
+/// the window.
 #[test]
 fn a_current_kernel_counts_acknowledgements() {
     let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

@@ -1,6 +1,6 @@
-//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`), with whole segments, 128ths and clock ticks. When the window
-//! grows by one segment, excess acknowledged segments are discarded, so small windows grow more slowly than in the
-//! draft.
+//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`), in integers: segments, 128ths for fractions, and clock ticks.
+//! Each time the window grows by one segment, the count of acknowledged segments is reset to zero, and its remainder is
+//! lost. Small windows therefore grow more slowly than in the draft.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Smallest round-trip times below this value are not trusted: a reduction then halves the window.
+/// Bound for the smallest round-trip time; if it is lower, a reduction halves the window.
 const TRUSTED: Span = Span::from_millis(10);
 /// Maximum increase of the largest round-trip time by one sample.
 const STEP: Span = Span::from_millis(20);
@@ -231,8 +231,8 @@ impl KernelHtcp {
 mod tests {
     use super::*;
 
-    /// Checks that the increase three seconds after the last event is `1 + 10 (t - 1) + ((t - 1) / 2)^2`, here 22
-    /// segments, with a round-trip time of 100 ms, and twice as much with 200 ms.
+    /// Checks the increase three seconds after the last event. At a round-trip time of 100 ms, it is 22 segments:
+    /// `1 + 10 (t - 1) + ((t - 1) / 2)^2`. At 200 ms, it is twice as large.
     #[test]
     fn the_increase_follows_the_time_since_the_last_event() {
         let mut htcp = KernelHtcp::new(0.8);

@@ -97,7 +97,7 @@ const JIFFY: Span = Span::from_millis(1);
 /// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Smallest round-trip time up to which Linux always halves the window, instead of adapting the reduction.
+/// Threshold of the smallest round-trip time. Up to the threshold, Linux always halves the window.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
 /// Maximum increase of the largest round-trip time by one sample in Linux.
@@ -298,14 +298,14 @@ impl CongestionControl for Htcp {
     }
 }
 
-/// Throughput in segments per second: averaged over samples, and in this and the last epoch between congestion events.
+/// Throughput in segments per second: a moving average, and one value each for this and the last congestion epoch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
     /// Weight of a new sample.
     gain: f64,
     /// Duration of a sample; zero means one round trip.
     period: Span,
-    /// True if the throughput of an epoch is the maximum of the average; false if it is the average at the epoch's end.
+    /// True if an epoch's throughput is the largest value of `mean` in the epoch; false if it is the last value.
     largest: bool,
     /// True if the average throughput starts with the first sample, false if it starts with zero.
     seeded: bool,
@@ -400,8 +400,8 @@ mod tests {
         }
     }
 
-    /// Checks that Linux does not scale the increase if the round-trip time is below a clock tick of one millisecond.
-    /// At one tick, the increase has the smallest factor, 8 / 80 (`htcp_alpha_update`).
+    /// Checks that Linux does not scale the increase by the round-trip time below a clock tick of one millisecond. At
+    /// one tick, the increase is multiplied by 8 / 80, the smallest factor (`htcp_alpha_update`).
     #[test]
     fn linux_does_not_scale_round_trips_of_no_tick() {
         for (rtt_us, expected) in [(1_000, 2.0), (999, 22.0)] {
@@ -453,8 +453,8 @@ mod tests {
         }
     }
 
-    /// Checks that Linux's variant ignores smoothed round-trip times more than 20 ms above the largest one, and all
-    /// values before four smallest round-trip times have passed.
+    /// Checks which smoothed round-trip times Linux's variant ignores: those in the first 40 ms of congestion
+    /// avoidance, which are four smallest round-trip times, and those more than 20 ms above the largest one.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
@@ -470,10 +470,10 @@ mod tests {
             htcp.on_ack(&ack, Phase::Avoidance, &mut window);
             htcp.max_rtt
         };
-        // This is 40 ms after the first acknowledgement.
         for _ in 0..4 {
             assert_eq!(take(&mut htcp, 10), Span::ZERO);
         }
+        // The next acknowledgement comes 40 ms after the first one.
         let cases = [(10, 10), (31, 10), (30, 30), (51, 30), (45, 45), (20, 45)];
         for (srtt_ms, largest_ms) in cases {
             let largest = Span::from_millis(largest_ms);
@@ -533,9 +533,9 @@ mod tests {
         }
     }
 
-    /// Checks the throughput step by step against NIST SP 500-282, equation 36, with 100 segments in each 250 ms. The
-    /// average starts at 0, and each sample moves it by half of the difference. In the authors' implementation, it
-    /// starts with the first sample.
+    /// Checks the average throughput step by step against NIST SP 500-282, equation 36, with 100 segments in each 250
+    /// ms. NIST's average starts at 0; at each sample, it becomes the mean of its former value and the sample. In the
+    /// authors' implementation, the average starts with the first sample.
     #[test]
     fn nist_s_throughput_starts_from_zero() {
         let means = |mut throughput: Throughput| {

@@ -150,8 +150,8 @@ mod tests {
         }
     }
 
-    /// A round-trip time of 100 ms is four times the reference of 25 ms. An acknowledgement, of one segment or of two,
-    /// adds 15 segments in slow start, and 16 divided by the window afterwards.
+    /// Checks that an acknowledgement of two segments counts once. At a round-trip time of 100 ms, four times the
+    /// reference, it adds 15 segments in slow start, and 16 divided by the window afterwards.
     #[test]
     fn an_acknowledgement_counts_once() {
         let mut hybla = KernelHybla::new(0.025);
@@ -193,8 +193,8 @@ mod tests {
         assert_eq!(window.cwnd(), 18.0);
     }
 
-    /// If `rho` is an eighth above one, an acknowledgement adds 2^(9/8) - 1, or 150/128, of a segment in slow start,
-    /// since 2^(1/8) is 139/128 in whole 128ths.
+    /// Checks that `rho` is rounded down to eighths, here to 9/8. An acknowledgement in slow start then adds
+    /// 2^(9/8) - 1 segments, in 128ths `2 * 139 - 128`, since 2^(1/8) is 139/128.
     #[test]
     fn parts_of_rho_are_eighths() {
         let mut hybla = KernelHybla::new(0.1);

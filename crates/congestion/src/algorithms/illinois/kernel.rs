@@ -1,6 +1,6 @@
 //! Illinois of a current kernel (Linux 6.18, `tcp_illinois.c`): the increase is in 128ths, the decrease in 64ths, and
-//! delays are in whole microseconds. When the window grows, excess acknowledged segments are discarded. Increase and
-//! decrease follow the delay even while the window is not fully used.
+//! delays are in whole microseconds. The count of acknowledged segments restarts at zero, without a remainder, when the
+//! window grows. Increase and decrease follow the delay even while the window is not fully used.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::window::Window;
 const ALPHA: u64 = 128;
 /// Denominator of the decrease (`BETA_SCALE`).
 const BETA: u64 = 64;
-/// Increase and decrease of standard TCP, in units of `1 / ALPHA` and `1 / BETA`.
+/// Numerators of standard TCP's increase and decrease; the denominators are `ALPHA` and `BETA`.
 const STANDARD: (u64, u64) = (ALPHA, BETA / 2);
 /// Maximum round-trip time, in microseconds (`RTT_MAX`).
 const LONGEST: u64 = (u32::MAX / 1280) as u64;

@@ -300,8 +300,8 @@ mod tests {
         Illinois::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap()
     }
 
-    /// The increase is `alpha = k1 / (k2 + d)`, where `d` is the queueing delay as a fraction of the largest one,
-    /// `k1 = 0.99 * 3 / 9.7` and `k2 = 0.99 * 0.3 / 9.7 - 0.01`.
+    /// Checks that the increase is `alpha = k1 / (k2 + d)`, where `d` is the queueing delay as a fraction of the
+    /// largest one, `k1 = 0.99 * 3 / 9.7` and `k2 = 0.99 * 0.3 / 9.7 - 0.01`.
     #[test]
     fn the_increase_is_the_paper_s_hyperbola() {
         let (k1, k2) = (0.99 * 3.0 / 9.7, 0.99 * 0.3 / 9.7 - 0.01);

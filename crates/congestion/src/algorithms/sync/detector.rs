@@ -11,7 +11,7 @@ pub(super) struct Verdict {
     pub(super) congested: bool,
     /// Trend of the delay; `None` from detectors that compute no trend.
     pub(super) trend: Option<Trend>,
-    /// Queueing delay, of the last report or averaged, as a fraction of the largest queueing delay.
+    /// Queueing delay (the last or an average, depending on the detector), as a fraction of the largest queueing delay.
     pub(super) level: f64,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Average {
 }
 
 impl Average {
-    /// Creates an average without samples. Its value is zero: the first queueing delay is zero by definition.
+    /// Creates an average without samples. Its value is zero, as is the first queueing delay by definition.
     pub(super) fn new(weight: f64) -> Self {
         Self { weight, value: 0.0 }
     }
@@ -106,8 +106,8 @@ impl Average {
         self.add_weighted(sample, self.weight)
     }
 
-    /// Adds a sample with a weight. The average moves by a fraction of its difference to the sample; an equal sample
-    /// leaves it exactly unchanged.
+    /// Moves the average towards `sample` by the fraction `weight` of their difference, and returns the new average. An
+    /// equal sample leaves the average exactly unchanged.
     fn add_weighted(&mut self, sample: f64, weight: f64) -> f64 {
         self.value += weight * (sample - self.value);
         self.value
@@ -120,8 +120,8 @@ const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 /// State of SyncMix (Weigle 2003, chapter 3, tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Bound in seconds. While the largest queueing delay is below it and no loss has occurred, SyncMix compares the
-    /// last two delays, not the average with the largest delay.
+    /// Bound of the largest queueing delay, in seconds. Below this bound, and before any loss, the level of congestion
+    /// is the relative change of the delay. Otherwise, the level is the average delay as a fraction of the largest.
     too_small_s: f64,
     average: Average,
     /// Number of samples since the start or the last timeout, up to five. All later samples have the same weight.

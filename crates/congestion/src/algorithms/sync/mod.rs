@@ -271,7 +271,7 @@ impl SyncTcp {
         }
     }
 
-    /// Passes a report to the detector; returns the number of the report if the detector made a decision.
+    /// Passes a transit time to the detector. If the detector decides, returns the number of transit times so far.
     fn detect(&mut self, ack: &AckSample) -> Option<u64> {
         self.delays.report(ack.one_way_delay?);
         self.verdict = Some(self.detector.on_report(&self.delays)?);
@@ -279,8 +279,8 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// Determines the effect of an acknowledgement. In recovery, the detector's decisions have no effect. A reduction
-    /// that a duplicate acknowledgement causes waits for the next acknowledgement that may change the window.
+    /// Determines `step`, the effect of an acknowledgement on the window. In recovery, this is the effect in standard
+    /// TCP. A reduction decided at a duplicate acknowledgement, which cannot change the window, stays in `step`.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {

@@ -38,9 +38,9 @@ pub(super) enum Reaction {
 }
 
 impl Reaction {
-    /// Returns the effect of an acknowledgement outside recovery on the window. `verdict` is the detector's last
-    /// decision. `number` is the number of the acknowledgement's delay report; `None` if an earlier report led to the
-    /// decision.
+    /// Returns the effect on the window of an acknowledgement outside recovery. `verdict` is the detector's last
+    /// decision. `number` is the number of delay reports so far if the detector decided at this acknowledgement;
+    /// otherwise `None`.
     pub(super) fn step(
         &mut self,
         verdict: Option<&Verdict>,
@@ -63,7 +63,7 @@ impl Reaction {
     }
 }
 
-/// Behaviour of the window from a reduction to the next decision or reduction, which the source does not specify.
+/// Behaviour of the window between a reduction and the next decision or reduction. The source does not specify it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum AfterCut {
     /// The window grows as in congestion avoidance. With this choice, the utilisation and loss of MixReact are as
@@ -89,7 +89,7 @@ impl AfterCut {
 pub(super) struct Cut {
     kept: f64,
     after: AfterCut,
-    /// Number of segments that will have been delivered once all segments sent before the last reduction have arrived.
+    /// Number of segments delivered or in flight at the last reduction. The next waits until more are delivered.
     flight: u64,
 }
 

@@ -12,7 +12,7 @@ pub(super) enum Trend {
 }
 
 impl Trend {
-    /// Returns the trend by the sign of `difference`, if its absolute value exceeds `threshold`.
+    /// Returns the trend that `difference` shows, or `Undetermined` if its absolute value is at most `threshold`.
     pub(super) fn of(difference: f64, threshold: f64) -> Self {
         if difference > threshold {
             Self::Increasing
@@ -38,7 +38,7 @@ pub(super) struct Medians {
 }
 
 impl Medians {
-    /// Adds a sample. If it completes a group and there are three medians, returns these, the oldest first.
+    /// Adds a sample. If it completes the third or a later group, returns the last three medians, the oldest first.
     pub(super) fn push(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group[self.filled] = sample;
         self.filled += 1;

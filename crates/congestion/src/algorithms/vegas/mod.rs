@@ -133,8 +133,8 @@ impl Vegas {
         }
     }
 
-    /// Reduces the window by one segment. In Linux, a window that falls below the threshold grows again in slow start,
-    /// since the threshold does not change.
+    /// Reduces the window by one segment. In Linux, the threshold does not change, so that a window below the threshold
+    /// grows again in slow start.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -159,7 +159,7 @@ impl Vegas {
     }
 
     /// Returns the window from which the number of queued segments is computed: `cwnd`, the window at the end of the
-    /// round, or in Linux the window at the start of the round (`old_wnd`, `beg_snd_cwnd`).
+    /// round. Linux uses the window at the start of the round instead (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }
@@ -192,8 +192,8 @@ impl CongestionControl for Vegas {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. In slow start, Linux uses the smallest sample of each round; the paper's variant
-    /// uses the sample with which the next round begins.
+    /// Processes an acknowledgement. In slow start, Linux uses the smallest round-trip time of each round; the paper's
+    /// variant uses the round-trip time with which the next round begins.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);

@@ -1,6 +1,6 @@
-//! Veno of a current kernel (Linux 6.18, `tcp_veno.c`). The queue is estimated in half segments, from the smallest
-//! sample of each acknowledgement. While the path is congested, the window grows by one segment per two windows of
-//! acknowledged segments. During a reduction, and before the third sample, the flow is standard TCP.
+//! Veno of a current kernel (Linux 6.18, `tcp_veno.c`). Each acknowledgement's round-trip time gives an estimate of the
+//! queue in half segments. While the path is congested, the window grows by one segment per two windows of acknowledged
+//! segments. During a reduction, and before the third round-trip time is known, the flow is standard TCP.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

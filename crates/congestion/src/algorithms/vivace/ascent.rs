@@ -87,8 +87,8 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
     }
 
-    /// Checks the amplifier of successive changes in one direction: the changes are one, two, three, five, seven and
-    /// nine times the gradient. A change of direction begins again with one.
+    /// Checks the confidence amplifier. Successive changes of the rate in one direction are 1, 2, 3, 5, 7 and 9 times
+    /// the gradient. A change of direction begins again with 1.
     #[test]
     fn steps_in_one_direction_grow() {
         let mut ascent = ascent(1.0);
@@ -101,8 +101,8 @@ mod tests {
         near(ascent.change(100.0, 0.5), 0.5);
     }
 
-    /// Checks the change boundary: 5 % of the rate at first, and 6 % more after each change that it has limited. A
-    /// smaller change lowers the boundary.
+    /// Checks the change boundary. It is 5 % of the rate at first. Each change that exceeds the boundary raises it by
+    /// another 6 % of the rate. A smaller change lowers the boundary to the lowest step that allows this change.
     #[test]
     fn changes_are_bounded() {
         let mut ascent = ascent(0.05);

@@ -150,16 +150,15 @@ const RTTS_IN_WINDOW: f64 = 2.0;
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Stage of the flow: the decision for which the current intervals are measured.
+/// Decision that the flow makes next, when the results of its current intervals are known.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
     Paused,
-    /// Choice between doubling the rate once more and ending the start. `before` is the utility at half of the current
-    /// rate.
+    /// Choice between doubling the rate once more and halving it. `before` is the utility at half of the current rate.
     Starting { before: f64 },
-    /// Choice of a direction, from a pair of intervals above and below the rate. `high_first` gives their order. If the
-    /// pair repeats a pair in which the higher rate lost less, `doubtful` is the gradient of the earlier pair.
+    /// Choice of a direction, from an interval above the rate and one below; `high_first` is true if the former is sent
+    /// first. A pair in which the higher rate lost less is measured again; `doubtful` is the first pair's gradient.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -341,8 +340,8 @@ impl Vivace {
     }
 
     /// Changes the rate by the gradient of the utility between two intervals with different rates (sections 4.2 and
-    /// 4.3). If the interval with the higher rate lost less, first measures a second pair of intervals. `high_first`
-    /// and `doubtful` are the fields of [`Stage::Learning`].
+    /// 4.3). If the interval with the higher rate lost less, the decision is put off until a second pair of intervals
+    /// has been measured. `high_first` and `doubtful` are the fields of [`Stage::Learning`].
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {
@@ -410,7 +409,7 @@ impl CongestionControl for Vivace {
     /// Does nothing: losses have an effect through the loss rate of intervals.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Reduces the rate (section 4.3), since no acknowledgement has arrived for whole intervals.
+    /// Reduces the rate, since whole monitor intervals have passed without an acknowledgement (section 4.3).
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         self.rate *= KEPT_AT_TIMEOUT;
         (self.stage, self.started) = (Stage::Paused, true);

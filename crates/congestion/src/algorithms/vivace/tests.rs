@@ -11,7 +11,7 @@ struct Path {
     vivace: Box<Vivace>,
     window: Window,
     ack: AckSample,
-    /// Data that the application has to send, as a fraction of the rate.
+    /// Rate of the application's data, as a fraction of Vivace's sending rate.
     offered: f64,
 }
 
@@ -45,7 +45,7 @@ impl Path {
         path
     }
 
-    /// Acknowledges one segment; a new one, sent at the current rate, takes its place.
+    /// Acknowledges one segment, a segment's transmission time after the previous acknowledgement.
     fn ack(&mut self) {
         let sent = self.offered * self.vivace.sending_rate();
         self.ack.now += Span::from_secs_f64(mbit(&self.ack) / sent);
@@ -132,8 +132,8 @@ fn a_pair_is_five_per_cent_above_and_below() {
     }
 }
 
-/// Checks four steps of the rate on a path without losses and without a queue: each is the derivative of the utility,
-/// x^0.9, multiplied by 1, 2, 3 or 5.
+/// Checks four steps of the rate `x` on a path without losses and without a queue, where the utility is `x^0.9`. Each
+/// step is the gradient of the utility times the confidence amplifier: 1, 2, 3 and 5.
 #[test]
 fn steps_on_an_empty_path_follow_the_gradient() {
     let mut path = Path::learning();
@@ -197,7 +197,7 @@ fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     near(change, 2.0 * above / (0.1 * rate));
 }
 
-/// An interval limited by the application changes nothing; a timeout halves the rate.
+/// Checks that an interval limited by the application changes nothing, and that a timeout halves the rate.
 #[test]
 fn idle_applications_change_nothing_and_timeouts_halve() {
     let mut path = Path::learning();

@@ -231,8 +231,8 @@ mod tests {
         assert_eq!((window.cwnd(), window.ssthresh()), (98.0, 98.0), "cut off");
     }
 
-    /// Checks that segments counted at duplicates are not counted again. Three duplicates count for three segments; a
-    /// later acknowledgement of four segments counts for only one.
+    /// Checks that segments counted at duplicate acknowledgements are not counted again: after three duplicates, an
+    /// acknowledgement of four segments counts for only one.
     #[test]
     fn what_duplicates_have_counted_is_taken_off() {
         let mut westwood = KernelWestwood::new();

@@ -190,8 +190,8 @@ mod tests {
         }
     }
 
-    /// As in the paper's variant, a loss removes the segments in the queue, but at least an eighth and at most half of
-    /// the window; after sixteen rounds as standard TCP, it removes half.
+    /// Checks that a loss removes the segments in the queue, but at least an eighth and at most half of the window.
+    /// After sixteen rounds of growth as in standard TCP, a loss removes half of the window.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = KernelYeah::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

@@ -111,8 +111,8 @@ pub struct Yeah {
     competing: f64,
     alone: f64,
     estimate: QueueEstimate,
-    /// Number of segments that are delivered once everything in flight at the end of the last round has been delivered;
-    /// `None` until a round begins.
+    /// Total of delivered segments at which the current round ends. It includes all segments in flight at the beginning
+    /// of the round. `None` until a round begins.
     round_end: Option<u64>,
     /// Number of segments found in the queue at the end of the last round.
     queued: f64,
@@ -145,7 +145,7 @@ impl Yeah {
         }
     }
 
-    /// Reduces the window by a part of the flow's queue before the queue overflows (precautionary decongestion).
+    /// Reduces the window if the queue contains too many of the flow's segments (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {
@@ -315,8 +315,8 @@ mod tests {
         }
     }
 
-    /// A loss at a window of 800 segments removes the segments in the queue, but at least an eighth and at most half of
-    /// the window. Against competing flows, it removes half.
+    /// Checks that a loss at a window of 800 segments removes the segments in the queue, but at least an eighth and at
+    /// most half of the window. Against competing flows, it removes half.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

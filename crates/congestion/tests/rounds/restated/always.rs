@@ -210,7 +210,7 @@ struct Copa {
     pacing: Option<(u64, u64)>,
 }
 
-/// The smallest round-trip time of the connection and the standing round-trip time.
+/// Smallest round-trip times in seconds: `least` in ten seconds or more, `standing` in the last half of a round trip.
 #[derive(Clone, Copy)]
 struct Delays {
     least: f64,

@@ -1,5 +1,5 @@
-//! Laws of Compound TCP, which adds a delay window to the window of standard TCP, and of FAST. The equations of NIST SP
-//! 500-282 are included.
+//! Laws of Compound TCP, which adds a delay window to the window of standard TCP, and of FAST: from the papers and from
+//! NIST SP 500-282.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::Span;

@@ -298,8 +298,7 @@ struct HighSpeed;
 impl HighSpeed {
     const LOW: f64 = 38.0;
 
-    /// Returns the position of a window between the low and the high one, on a logarithmic scale
-    /// from 0 to 1.
+    /// Returns the position of window `w` between the low window (0) and the high window (1), on a logarithmic scale.
     fn part(w: f64) -> f64 {
         (w / Self::LOW).ln() / (83_000.0 / Self::LOW).ln()
     }

@@ -31,13 +31,13 @@ pub struct Socket {
     /// Segment number whose acknowledgement ends the state `TCP_CA_CWR`; `None` outside this state.
     cwr_until: Option<u64>,
     recovering: bool,
-    /// True from the end of a recovery until the acknowledgement that ended it has been counted.
+    /// True from the end of a recovery until `on_ack` has counted the acknowledgement that ended the recovery.
     ending: bool,
     acked_at: Time,
 }
 
 impl Socket {
-    /// Counts an acknowledgement; returns true if the socket is in the open state again after it.
+    /// Counts an acknowledgement; returns true if it ends a reduction and puts the socket back in the open state.
     pub fn on_ack(&mut self, ack: &AckSample) -> bool {
         self.acked_at = ack.now;
         self.snd_una += ack.acked;

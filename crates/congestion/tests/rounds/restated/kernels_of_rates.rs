@@ -288,7 +288,7 @@ impl Htcp {
         ((base as u64 * self.beta) >> 7).max(2)
     }
 
-    /// Processes the end of a reduction (`TCP_CA_Open`): the time without congestion begins.
+    /// Processes the end of a reduction (`TCP_CA_Open`), from which H-TCP counts the time without congestion.
     fn open(&mut self, now: u64) {
         if std::mem::take(&mut self.undo_last_cong) {
             self.last_cong = Some(now);
@@ -391,7 +391,7 @@ impl Westwood {
         }
     }
 
-    /// Ends a bandwidth sample that is as long as a round-trip time, and adds it to the average
+    /// Ends the bandwidth sample once it is longer than the round-trip time and 50 ms, and adds it to the average
     /// (`westwood_update_window`, `westwood_filter`).
     fn update_window(&mut self, now: u64) {
         let delta = now - self.rtt_win_sx;

@@ -37,12 +37,12 @@ pub enum Event {
 
 /// Law of the window: an algorithm's rules, restated from its paper, RFC or source code.
 pub trait Law {
-    /// Relative difference that rounding may cause between an algorithm and its law.
+    /// Largest relative difference allowed between a value of the algorithm and that of the law, because of rounding.
     const TOLERANCE: f64 = 1e-9;
 
     const EVENTS: usize = 1500;
 
-    /// Changes the window for an event. If [`Self::phases`] is [`Phases::Avoidance`], the caller applies slow start.
+    /// Changes the window for an event. Slow start is left to the caller if [`Self::phases`] is [`Phases::Avoidance`].
     fn apply(&mut self, event: &Event, window: &mut Window);
 
     fn phases(&self) -> Phases {
@@ -89,7 +89,7 @@ pub fn grow_as_standard(ack: &AckSample, window: &mut Window) {
     window.grow(ack.credit / window.cwnd());
 }
 
-/// Round-trip times in milliseconds; the path's round-trip time is drawn from them.
+/// Possible round-trip times of the path in milliseconds.
 const RTTS_MS: [u64; 8] = [100, 100, 104, 112, 125, 150, 200, 100];
 
 /// Generator of random events of a flow, with the flow's clock and counters.
@@ -287,7 +287,7 @@ fn tell(controller: &mut Controller, event: &Event, window: &mut Window) {
     }
 }
 
-/// Increases the window as standard slow start does, unless the algorithm has its own slow start.
+/// Increases the window as standard slow start does, for an acknowledgement in slow start.
 fn slow_start(event: &Event, window: &mut Window) {
     if let Event::Ack(ack, Phase::SlowStart) = event {
         window.set_cwnd((window.cwnd() + ack.credit).min(window.ssthresh().max(window.cwnd())));
@@ -377,8 +377,8 @@ impl Every {
     }
 }
 
-/// Returns the number of segments in the queue, from the smallest round-trip time of a round: `cwnd (1 - base / rtt)`
-/// (Brakmo and Peterson, JSAC 13(8), 1995).
+/// Returns the number of segments in the queue, out of `flight` segments, at the round-trip time `rtt`; `base` is the
+/// smallest round-trip time (Brakmo and Peterson, JSAC 13(8), 1995).
 pub fn queued(flight: f64, base: Span, rtt: Span) -> f64 {
     flight * (1.0 - seconds(base) / seconds(rtt))
 }

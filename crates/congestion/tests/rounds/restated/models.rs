@@ -1,4 +1,4 @@
-//! Laws that do not use delays, but windows, marks and feedback of routers.
+//! Laws of algorithms that use no delays, but windows, marks and feedback of routers.
 
 use longhaul_congestion::{
     Cause, ControllerSpec, Load, Phase, Phases, RouterFeedback, Variant, Window,
@@ -14,8 +14,8 @@ fn assert_stateless(kind: &str, given: &[(&str, f64)], law: impl Fn(&Event, &mut
     assert_follows(&algorithm, || law, &[30.0, 3.0, 400.0]);
 }
 
-/// Standard TCP with other amounts of increase and decrease (RFC 5681 equations 3 and 4, RFC 8511 sections 3 and 4). In
-/// slow start, a mark has the effect of a loss.
+/// Checks standard TCP with other amounts of increase and decrease (RFC 5681 equations 3 and 4, RFC 8511 sections 3 and
+/// 4). A mark in slow start removes as much of the window as a loss.
 #[test]
 fn standard_tcp_with_other_amounts() {
     let given = [("increase", 0.7), ("decrease", 0.3), ("ecn_decrease", 0.2)];
@@ -29,7 +29,7 @@ fn standard_tcp_with_other_amounts() {
     });
 }
 
-/// Standard TCP of ns-2.35 (`tcp.cc`, `slowdown`): the first reduction and reductions in slow start halve the window.
+/// Checks standard TCP of ns-2.35 (`tcp.cc`, `slowdown`): the first reduction and any in slow start halve the window.
 #[test]
 fn standard_tcp_of_ns2() {
     let spec = controller("reno", Variant::Ns2, &[("decrease", 0.3)]);
@@ -318,8 +318,8 @@ fn packet_pair() {
     assert_follows(&spec.build().unwrap(), PacketPair::default, &[2.0, 50.0]);
 }
 
-/// Law of XCP by Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the window changes by the change of the
-/// throughput multiplied by a round-trip time. If the window may not grow, it changes only downwards.
+/// Law of XCP by Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the window changes by the throughput
+/// change that routers grant, multiplied by the round-trip time. In phases without growth, only decreases apply.
 #[derive(Default)]
 struct Xcp {
     granted: f64,

@@ -404,8 +404,8 @@ fn scalable() {
     );
 }
 
-/// Law of H-TCP by NIST SP 500-282, equations 30 to 37. Round-trip times scale the increase after the low-speed time.
-/// The throughput is averaged over quarters of a second, starting at zero. The largest round-trip time is never reset.
+/// Law of H-TCP by NIST SP 500-282, equations 30 to 37. A second after a congestion event, the increase begins to scale
+/// with the round-trip time. The average throughput starts at zero. The largest round-trip time is never reset.
 struct Htcp {
     kept: f64,
     since: Option<Time>,

@@ -121,8 +121,8 @@ fn yeah() {
 }
 
 /// Law of TCP-LP by Kuzmanovic and Knightly, INFOCOM 2003, section IV. An early indication of congestion is a smoothed
-/// delay that exceeds the smallest delay by 15 % of the range of delays. Linux 2.6.22 (`tcp_lp.c`) restarts the range
-/// with each indication.
+/// delay that exceeds the smallest delay by 15 % of the range of delays. Linux 2.6.22 (`tcp_lp.c`) measures the range
+/// anew after each indication.
 struct Lp {
     linux: bool,
     range: Option<(f64, f64)>,

@@ -498,7 +498,7 @@ struct Picoquic {
     sampled: Option<Time>,
     /// Smallest value so far of the maximum of seven successive samples.
     base: Option<Span>,
-    /// Number of samples at which all of the last seven exceeded the base by a quarter and by a packet's time.
+    /// Number of samples at which the last seven all exceeded `base` by a quarter and by a packet's transmission time.
     long: u32,
 }
 

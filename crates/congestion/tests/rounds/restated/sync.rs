@@ -97,7 +97,7 @@ impl Sync {
         }
     }
 
-    /// Adds a report. Every third report completes a median; then returns the last three medians, if there are three.
+    /// Adds a sample. If it completes a group of three samples, returns the medians of the last three groups.
     fn medians_with(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group.push(sample);
         if self.group.len() < 3 {

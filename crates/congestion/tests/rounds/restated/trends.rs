@@ -73,9 +73,8 @@ fn delay_gradient() {
     );
 }
 
-/// Law of Santa Cruz by Parsa and Garcia-Luna-Aceves, ICNP 1999. It estimates the number of segments in the queue of
-/// the forward path. The estimate uses the delay relative to the first segment, and the time between arrivals in a
-/// round.
+/// Law of Santa Cruz by Parsa and Garcia-Luna-Aceves, ICNP 1999. The number of segments in the queue is estimated from
+/// one-way delays: the excess over the first segment's delay, divided by the mean time between arrivals.
 #[derive(Default)]
 struct SantaCruz {
     first: Option<Span>,
@@ -248,7 +247,7 @@ impl Law for Gentle {
 
     /// Tolerance for errors of the table from which the algorithm reads HighSpeed TCP's increase.
     const TOLERANCE: f64 = 1e-6;
-    /// Number of events. With more, the sum of the table's errors would move a window across a whole number.
+    /// Number of events in the test: so few that the table's errors do not change the number of segments in a cycle.
     const EVENTS: usize = 300;
 
     fn state(&self, _window: &Window) -> Vec<(&'static str, f64)> {

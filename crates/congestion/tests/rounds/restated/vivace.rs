@@ -12,7 +12,7 @@ struct Vivace {
     started: bool,
     rate: f64,
     intervals: Vec<MonitorInterval>,
-    /// Number of finished intervals: all their segments are known to be delivered or lost.
+    /// Number of intervals whose segments are all known to be delivered or lost.
     known: usize,
     counts: (u64, u64),
     draws: u64,
@@ -29,8 +29,8 @@ enum VivaceStage {
     Paused,
     /// Start of the flow. The number is the utility at half of the current rate.
     Starting(f64),
-    /// Pair of intervals with a rate above and a rate below the current one. The flag is true if the higher rate comes
-    /// first. The number is the gradient of the earlier pair if this pair repeats it.
+    /// Pair of intervals, one with a rate above and one with a rate below the current one. The flag is true if the
+    /// higher rate comes first. The number is the gradient from the previous pair, if this pair is a repetition.
     Learning(bool, Option<f64>),
 }
 
@@ -245,8 +245,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the change of the rate by the confidence amplifier and the dynamic change boundary (section 4.2 of the
-    /// paper).
+    /// Returns the change of the rate: the gradient times the confidence amplifier, limited by the dynamic change
+    /// boundary (section 4.2 of the paper).
     fn change(&mut self) -> f64 {
         let direction = if self.gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {

@@ -1,5 +1,5 @@
 //! Feedback for congestion control algorithms that measure delivery rates or pace packets. Flows with other algorithms
-//! store none.
+//! store no feedback.
 
 use std::collections::VecDeque;
 

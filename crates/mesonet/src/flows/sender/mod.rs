@@ -212,9 +212,8 @@ impl Sender {
         self.flow = next;
     }
 
-    /// Returns the new due time of a timer entry that is due at `time`, in the simulation window that ends at
-    /// `window_end`. A retransmission deadline after the window is the new time; otherwise, `time` stays. Returns
-    /// [`Time::NEVER`] if the entry is no longer valid.
+    /// Postpones a timer entry, due at `time`, to the retransmission deadline if the deadline is after the end of the
+    /// simulation window. Returns the entry's due time; [`Time::NEVER`] if the entry is no longer valid.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;

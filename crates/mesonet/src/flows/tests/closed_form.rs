@@ -14,7 +14,7 @@ const DOMAINS: [(char, f64); 6] = [
     ('K', 480.0 / 4320.0),
 ];
 
-/// Round-trip propagation delays between these backbone routers, given by their letters, in milliseconds (table 3-2).
+/// Round-trip propagation delays in milliseconds (table 3-2). The letters name two backbone routers.
 const ROUND_TRIPS: [(&str, u64); 15] = [
     ("BC", 24),
     ("BE", 40),

@@ -204,7 +204,8 @@ keys! {
         pub from: Written = MOMENT.key(),
         /// End of the trace: a time, or a fraction of the run; 1 by default.
         pub until: Written = MOMENT.key(),
-        /// Maximum number of rows of each of the two tables; then the trace ends. 1000000 by default.
+        /// Maximum number of rows of `flow_trace.parquet`, and of `packet_trace.parquet`; 1000000 by default. The trace
+        /// ends when one of the two has this number of rows.
         pub max_rows: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
     }
 }

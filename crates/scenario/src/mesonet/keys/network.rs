@@ -59,7 +59,7 @@ impl Read for Buffer {
     }
 }
 
-/// Access routers of a class below another router, as given in the scenario.
+/// Value of a key for the access routers of a class below a router: their number, or a list of them.
 pub(crate) enum Routers {
     /// A number of equal routers.
     Number(u64),
@@ -80,8 +80,8 @@ impl Read for Routers {
 keys! {
     /// Keys of routers and links.
     pub(crate) struct NetworkKeys {
-        /// `abilene` (default; the published network of 11, 22 and 139 routers), `dumbbell` (the published
-        /// verification), a topology file relative to this one, or its contents.
+        /// `abilene` (default), the published network with 11, 22 and 139 routers in three tiers; `dumbbell`, that of
+        /// the published verification; the path of a topology file, relative to the scenario; or the file's contents.
         pub topology: Table = Kind::OneOf(&[Kind::Text, Kind::Table(TopologyFile::KEYS)]).key(),
         /// Factor that multiplies the delays of all links (deltaX); 1 by default. The products are rounded to time
         /// steps, halves to even.
@@ -171,7 +171,7 @@ keys! {
         pub backbone: Vec<Table> = Kind::List(&Kind::Table(BackboneKeys::KEYS)).key().required(),
         /// Links between backbone routers, numbered from 1 in this order.
         pub links: Vec<Table> = Kind::List(&Kind::Table(LinkKeys::KEYS)).key().required(),
-        /// Next routers on paths; a path without an entry is the one with the shortest delay.
+        /// Next routers on paths. Without an entry, packets take the path with the shortest delay.
         pub routes: Vec<Table> = Kind::List(&Kind::Table(RouteKeys::KEYS)).key(),
     }
 }

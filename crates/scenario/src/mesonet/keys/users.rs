@@ -38,9 +38,9 @@ keys! {
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
         /// Documents: files with a drawn size multiplied by a factor. The sizes of Web objects are not multiplied.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
-        /// Service packs: files with a drawn size multiplied by their own factor; none by default.
+        /// Service packs: large files, with a drawn size multiplied by service_packs.factor; none by default.
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
-        /// Movies: files with a drawn size multiplied by their own factor; none by default.
+        /// Movies: large files, with a drawn size multiplied by movies.factor; none by default.
         pub movies: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
         /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.
@@ -107,8 +107,8 @@ keys! {
         pub until: Written = MOMENT.key().required(),
         /// Factor that multiplies the sizes of jumbo files (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
-        /// Sizes that the factor multiplies: `file` for the sizes of all files; `document` (default) for the same, with
-        /// those of Web objects first multiplied by documents.factor.
+        /// Sizes that the factor multiplies: `file` for the sizes of all files; `document` (default) to multiply the
+        /// sizes of Web objects by documents.factor as well.
         pub base: JumboBase = Kind::Word(JumboBase::WORDS).key(),
     }
 }

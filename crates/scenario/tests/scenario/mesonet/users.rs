@@ -175,9 +175,8 @@ fn limits_on_large_files_are_the_published_ones() {
     assert_eq!(config.files.admission.expect("limits").max, [1048, 105, 11]);
 }
 
-/// Checks that a type of file that is never drawn has no minimum number of active flows: a minimum
-/// would make flows transfer it. Types that are drawn have a minimum of one flow in each cell under
-/// every condition (table 8-7).
+/// Checks that a type of file with probability zero has no minimum number of active files, since a
+/// minimum would force transfers. The other types have a minimum of one in each cell (table 8-7).
 #[test]
 fn a_type_that_is_never_drawn_has_no_limits_that_make_flows_transfer_it() {
     let config = with(&["files.admission=true", "Fp=0.02", "Sp=0", "Mp=0.0002"]);
@@ -209,8 +208,8 @@ fn shares_of_paths_may_be_given_for_the_limits_alone() {
     );
 }
 
-/// Checks that the probabilities `at_once`, `second` and `third` of users' first waits may add up to one. No user then
-/// waits for the whole think time on average (NIST SP 500-282, chapter 3).
+/// Checks that the probabilities `at_once`, `second` and `third` may add up to one. The mean first wait is then less
+/// than `users.think` for every source (NIST SP 500-282, chapter 3).
 #[test]
 fn users_may_all_start_in_the_first_three_waves() {
     for (second, third) in [(0.25, 0.0), (0.25, 0.25)] {

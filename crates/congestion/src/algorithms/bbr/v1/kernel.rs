@@ -10,11 +10,11 @@ use crate::algorithms::bbr::{larger, smaller};
 /// Pacing rate as a fraction of the computed rate (`bbr_pacing_margin_percent`).
 pub(super) const PACING_MARGIN: f64 = 0.99;
 
-/// Number of segments added to the target of segments in flight during the probing phase (`bbr_quantization_budget`).
+/// Number of segments in flight that the probing phase adds to the target (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Length of a period of ACK aggregation, in round trips. The maximum of the current and the previous period counts
-/// (`bbr_extra_acked_win_rtts`).
+/// Length of a period in round trips. The estimate of ACK aggregation is the largest excess in the current and the
+/// previous period (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
 /// Upper bound of the allowance for ACK aggregation, in seconds: the allowance is at most the number of segments that
@@ -94,7 +94,7 @@ impl Aggregation {
 }
 
 /// Detection of a policer, a token bucket that drops packets above its rate (`bbr_lt_bw_sampling`). A policer is
-/// detected if two intervals have the same rate and each ends with many losses.
+/// detected if two successive intervals with many losses have similar delivery rates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Policer {
     sampling: bool,
@@ -131,8 +131,8 @@ impl Policer {
         self.in_use.then_some(self.rate)
     }
 
-    /// Processes an acknowledgement. `cycling` is true during the gain cycle; only its rounds count. Returns true if
-    /// the rate of a policer has been used for long enough.
+    /// Processes an acknowledgement. Returns true if the policer's rate has been used for `POLICED_ROUNDS` round trips
+    /// of the gain cycle. `cycling` is true during the gain cycle.
     pub(super) fn on_ack(&mut self, report: AckReport, cycling: bool) -> bool {
         if self.in_use {
             self.rounds += u32::from(cycling && report.round_start);
@@ -298,7 +298,7 @@ mod tests {
         );
     }
 
-    /// In the draft, a sample that equals the smallest round-trip time postpones the probe; in the kernel it does not.
+    /// Checks that a sample equal to the smallest round-trip time postpones ProbeRTT in the draft, not in the kernel.
     #[test]
     fn an_equal_sample_does_not_put_the_probe_off() {
         for (variant, expired) in [(Variant::Paper, false), (Variant::Linux6_18, true)] {
@@ -334,8 +334,8 @@ mod tests {
         }
     }
 
-    /// Checks that the target of segments in flight is whole and even. It includes three bursts and an allowance for
-    /// ACK aggregation; the probing phase adds two segments.
+    /// Checks that the target of segments in flight is whole and even. The target includes three bursts and an
+    /// allowance for ACK aggregation, and in the probing phase two more segments.
     #[test]
     fn what_is_in_flight_is_whole_and_even() {
         let mut bbr = bbr(Variant::Linux6_18);

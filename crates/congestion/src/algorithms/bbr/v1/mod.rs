@@ -488,8 +488,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Begins a recovery (section 4.2.3.4); ignores marks. The window changes with the next acknowledgement, whose
-    /// number of segments in flight excludes the lost ones.
+    /// Begins a recovery (section 4.2.3.4); ignores marks. The window remains unchanged until the next acknowledgement,
+    /// which reports the number of segments in flight without the lost ones.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;

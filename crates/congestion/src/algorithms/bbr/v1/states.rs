@@ -90,8 +90,8 @@ fn the_cycle_has_eight_phases() {
     assert_eq!(flow.bbr.pacing_gain(), 1.0);
 }
 
-/// Section 4.3.5: after ten seconds without a smaller round-trip time, four segments are in flight for 200 ms and a
-/// round trip. The window is then restored.
+/// Checks that, after ten seconds without a smaller round-trip time, four segments are in flight for 200 ms and a round
+/// trip (section 4.3.5). The window is then restored.
 #[test]
 fn the_round_trip_time_is_measured_with_four_segments() {
     let mut flow = cycling();

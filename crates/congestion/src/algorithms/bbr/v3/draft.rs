@@ -134,8 +134,8 @@ impl Machine {
         self.recovery.episode.is_none() && self.marks.have_ceased(ack)
     }
 
-    /// Returns the number of rounds that a probe after marks skips: in its first round, the long-term bound grows by
-    /// about `ecn_reprobe` times the bound, instead of by one segment. The growth doubles in each round.
+    /// Returns the `up_rounds` of [`Self::start_refill`] for a probe after marks. With this number, the growth of the
+    /// long-term bound begins with about `ecn_reprobe` times the bound per round, instead of one segment.
     fn rounds_after_marks(&self) -> u32 {
         let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
         growth.max(1).ilog2().min(30)

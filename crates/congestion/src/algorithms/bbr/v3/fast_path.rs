@@ -20,7 +20,7 @@ pub(super) struct FastPath {
     until: Time,
     /// Number of segments delivered or lost up to which the current round lasts.
     answered: u64,
-    /// Number of segments in flight above which the phase of the cycle continues.
+    /// Number of segments in flight at or below which ProbeBW_DOWN becomes ProbeBW_CRUISE; -infinity in other phases.
     in_flight: f64,
     /// Minimum round-trip time; a shorter one needs a full update.
     rtt: Span,
@@ -29,8 +29,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Processes an acknowledgement that is within the bounds, with the result of a full update by the draft's rules.
-    /// Returns false for any other acknowledgement.
+    /// Processes an acknowledgement within the bounds, with the same result as a full update by the draft's rules.
+    /// Returns false if a full update is needed.
     #[inline]
     pub(super) fn admits(
         &self,

@@ -70,8 +70,8 @@ pub(super) struct Machine {
     pub(super) ecn_factor: f64,
     /// Maximum round-trip time, in seconds, of flows that respond to marks (Linux v3, `ecn_max_rtt_us`).
     pub(super) ecn_max_rtt_s: f64,
-    /// Growth of the long-term bound in the first round of a probe after marks, as a fraction of the bound (Linux v3,
-    /// `ecn_reprobe_gain`).
+    /// Growth of the long-term bound, as a fraction of the bound, in the first round of a probe that begins early
+    /// because marks have ceased (Linux v3, `ecn_reprobe_gain`).
     pub(super) ecn_reprobe: f64,
     /// True if segments are sent as ECT(1), which requests L4S service (RFC 9331).
     pub(super) l4s: bool,
@@ -84,7 +84,7 @@ pub(super) struct Machine {
     pub(super) state: State,
     /// True once Startup has filled the pipe: BBR.full_bw_reached.
     pub(super) filled: bool,
-    /// Test for a full pipe, with the bandwidth and the number of rounds since it grew: BBR.full_bw, BBR.full_bw_count.
+    /// Test for a full pipe, from the bandwidth and the rounds since its last growth: BBR.full_bw, BBR.full_bw_count.
     pub(super) full: FullPipe,
     /// True if the rate has stopped growing in this phase: BBR.full_bw_now.
     pub(super) full_now: bool,

@@ -1,9 +1,9 @@
 //! BBR version 3: draft-ietf-ccwg-bbr-05, section 5; and variant picoquic.
 //!
-//! The draft stores two values for each segment: the segments in flight and the losses at its transmission. Here, both
-//! are estimated for the flow. The segments in flight are the delivery rate times the round-trip time. The losses are
-//! those of the round. The draft specifies no response to marks; the response here is that of Linux (google/bbr, branch
-//! v3).
+//! The draft stores two numbers with each segment that is sent: the segments in flight, and the losses so far. This
+//! implementation stores neither. It estimates the segments in flight as the delivery rate times the round-trip time,
+//! and it counts the losses of each round. The draft specifies no response to marks; the response here is that of Linux
+//! (google/bbr, branch v3).
 
 mod cycle;
 mod draft;

@@ -128,7 +128,7 @@ pub(super) struct Marks {
     pub(super) in_cycle: bool,
     /// True if there were losses in this cycle of ProbeBW.
     pub(super) lost_in_cycle: bool,
-    /// Number of delivered or lost segments at which one round trip has passed since the last marks.
+    /// End of the last round trip with marks, as a number of delivered or lost segments.
     round_until: u64,
 }
 
@@ -171,7 +171,7 @@ impl MinRtt {
         }
     }
 
-    /// Sets the smallest round-trip time to the last sample, until ProbeRTT has measured a new one.
+    /// Replaces the smallest round-trip time by the last sample, so that ProbeRTT measures it again.
     pub(super) fn measure_anew(&mut self, ack: &AckSample) {
         if let (Some((rtt, _)), Some(last)) = (&mut self.rtt, ack.rtt) {
             *rtt = last;
@@ -211,8 +211,8 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the state of aggregation after the delivery of `newly` segments at `now` (BBRUpdateACKAggregation).
-    /// `bandwidth` is in segments per second; `cwnd` is the upper bound of the number of excess segments.
+    /// Returns the state of ACK aggregation after the delivery of `newly` segments at `now` (BBRUpdateACKAggregation).
+    /// `bandwidth` is in segments per second; `cwnd` is the maximum number of excess segments.
     #[inline]
     pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
         let expected = bandwidth * now.since(self.start).as_secs_f64();
@@ -231,7 +231,7 @@ impl Aggregation {
         }
     }
 
-    /// Returns the state of an interval that begins at `now`, without excess segments.
+    /// Returns the state at `now`, the beginning of an interval of ACK aggregation, without excess segments.
     pub(super) fn none(now: Time) -> Aggregated {
         Aggregated {
             start: now,
@@ -342,7 +342,7 @@ impl Flight {
         self.rate.map_or(0.0, |rate| rate.segments_in(self.rtt))
     }
 
-    /// Returns true if the flight is smaller than `segments`, or was not measured.
+    /// Returns true if the last flight has fewer than `segments` segments, or was not measured.
     #[inline]
     pub(super) fn is_below(self, segments: f64) -> bool {
         self.rate

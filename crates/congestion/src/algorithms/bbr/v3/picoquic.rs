@@ -2,9 +2,9 @@
 //!
 //! - The smallest round-trip time is updated with the longest of seven samples, so that jitter does not lower it
 //!   (`BBRUpdateMinRTT`). While samples are close to it, no ProbeRTT is due.
-//! - Startup ends when all seven samples exceed the smallest round-trip time by a quarter (`RTTJitterBufferStartup`).
-//!   Under this condition ProbeBW_UP ends, too, once it has lasted a round trip; it also ends with 1.25 bandwidth-delay
-//!   products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate does not end ProbeBW_UP.
+//! - Startup also ends when the last seven samples all exceed the smallest round-trip time by a quarter, at eight
+//!   acknowledgements (`RTTJitterBufferStartup`). After a round trip, ProbeBW_UP ends at one such acknowledgement or
+//!   with 1.25 bandwidth-delay products in flight (`do_exit_probeBW_up_on_delay`), but not at a plateau of the rate.
 //! - A probe begins after a random time, not after a number of rounds (`rounds_since_bw_probe` is never incremented).
 //!   After Startup, and as long as probes increase the rate by a fifteenth, the next probe comes within 250 ms and a
 //!   round trip (`do_rapid_start`).
@@ -16,8 +16,8 @@
 //! - The first three losses in a flight have no effect. Further losses freeze the window for a round trip
 //!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
 //!
-//! Not implemented: HyStart on paths above 250 ms, careful resume, lost feedback, and the end of a limit by the
-//! application.
+//! Not implemented: HyStart on paths above 250 ms, careful resume, lost feedback, and the check if the application has
+//! stopped limiting the sender (`BBRCheckAppLimitedEnded`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -35,11 +35,11 @@ use crate::window::Window;
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
-/// Smallest round-trip time up to which no sample counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
+/// Threshold of the smallest round-trip time. Up to the threshold, no sample is long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Fraction by which a sample may exceed the smallest round-trip time and still postpone ProbeRTT. The transmission
-/// time of `LIKE_PACKETS` packets is added to this margin (`BBRAdaptMinRttMargin`).
+/// Margin above the smallest round-trip time within which a sample postpones ProbeRTT: this fraction of the smallest
+/// round-trip time, and the transmission time of `LIKE_PACKETS` packets (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
@@ -47,12 +47,12 @@ const LIKE_PACKETS: f64 = 2.0;
 /// round-trip time (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
-/// Factor on the rate at the start of the ProbeBW cycles. If the rate reaches the product, Startup begins again.
+/// Ratio of the rate at which Startup begins again to the rate at the start of the ProbeBW cycles.
 const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
-/// Maximum number of successive probes that raise the rate by less than `PROBE_GROWTH` before the early probes end.
+/// Maximum number of successive probes with less growth than `PROBE_GROWTH` before probes no longer come early.
 const PROBES: u32 = 3;
 
 /// Number of round trips without an acknowledgement after which the path counts as suspended.
@@ -64,16 +64,16 @@ const FEW_LOSSES: f64 = 3.0;
 /// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
 const UP_IN_FLIGHT: f64 = 1.25;
 
-/// Minimum round-trip time on a saturated path, as a multiple of the smallest one.
+/// Round-trip time above which a path may count as saturated, as a multiple of the smallest round-trip time.
 const SATURATED_RTTS: u64 = 2;
-/// Minimum ratio of pacing rate to delivery rate on a saturated path.
+/// Ratio of pacing rate to delivery rate above which a path counts as saturated, if the round-trip time is also high.
 const SATURATED_RATES: f64 = 3.0;
 
 /// State of picoquic's rules, in addition to that of the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of acknowledgements at which all seven recent round-trip times were long, since the last reset.
+    /// Number of acknowledgements since the last reset with which all seven recent round-trip times were long.
     excess: usize,
     /// True if the next probe for bandwidth comes early.
     hurries: bool,
@@ -95,8 +95,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Decides at the end of a probe if the next probes come early. A probe that has raised the rate by the factor
-    /// `PROBE_GROWTH` makes them early. After more than `PROBES` successive probes with less growth, they are not.
+    /// Decides at the end of a probe if the next probes come early: yes if this probe has raised the rate by the factor
+    /// `PROBE_GROWTH`; no after more than `PROBES` successive probes with less growth.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -114,7 +114,7 @@ impl Picoquic {
     }
 
     /// Counts an acknowledgement if all recent round-trip times are long: above `min_rtt` by more than a quarter plus
-    /// `MARGIN`. Resets the count if one is at most `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
+    /// `MARGIN`. Resets the count if one of these times is at most `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -155,7 +155,7 @@ impl Rules for Picoquic {
     const CONSERVES: bool = true;
     const SAMPLES_BEYOND_PROBES: bool = true;
 
-    /// Restarts Startup if the path was silent while segments were in flight.
+    /// Begins Startup again if no acknowledgement arrived for `SILENCE_RTTS` round trips while segments were in flight.
     fn begin_ack(&mut self, machine: &mut Machine, ack: &AckSample) {
         let before = std::mem::replace(&mut self.heard, ack.now);
         let silent = before > Time::ZERO && ack.now > before + ack.srtt * SILENCE_RTTS;
@@ -164,15 +164,15 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if losses have an effect: if `losses` exceeds three, and more than a `flight` of segments was
-    /// delivered since the window was last frozen or restored. `delivered` is the number of the connection's delivered
-    /// segments.
+    /// Returns true if losses have an effect: if there are more than three `losses`, and the segments of the last
+    /// `flight` were delivered after the window was last frozen or restored. `delivered` is the connection's number of
+    /// delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
 
-    /// Begins a new interval of aggregation at every acknowledgement: the number of segments that picoquic expects
-    /// always exceeds the number delivered (`BBRUpdateACKAggregation`).
+    /// Begins a new interval of aggregation. In picoquic, every acknowledgement ends the interval, since the expected
+    /// number of segments always exceeds the number delivered (`BBRUpdateACKAggregation`).
     fn begin_aggregation(&self, aggregation: &mut Aggregation, now: Time) {
         aggregation.go_on(Aggregation::none(now));
     }
@@ -462,8 +462,8 @@ mod tests {
         }
     }
 
-    /// A single short sample among long ones is jitter, and does not lower the smallest round-trip time, which is
-    /// updated with the longest of seven samples.
+    /// Checks that six short samples do not lower the smallest round-trip time while the seventh is long. The longest
+    /// of seven samples updates the smallest round-trip time, so that jitter does not lower it.
     #[test]
     fn jitter_does_not_lower_the_smallest_round_trip_time() {
         let mut flow = flow();
@@ -478,8 +478,8 @@ mod tests {
         );
     }
 
-    /// A probe lasts at least a round trip; a plateau of the rate does not end it. Longer round-trip times or 1.25
-    /// bandwidth-delay products in flight do.
+    /// Checks the end of a probe: at long round-trip times or with 1.25 bandwidth-delay products in flight, but not
+    /// before a round trip has passed. A plateau of the rate does not end a probe.
     #[test]
     fn a_probe_ends_when_round_trips_grow_or_with_much_in_flight() {
         let mut flow = going_up();
@@ -552,8 +552,8 @@ mod tests {
         );
     }
 
-    /// If a flight has more than three losses, and more than 2 %, the window is frozen for a round trip, at the number
-    /// of segments in flight plus the newly delivered ones. Then it is restored.
+    /// Checks that more than three losses in a flight, and more than 2 %, freeze the window for a round trip, at the
+    /// number of segments in flight plus the newly delivered ones. Then the window is restored.
     #[test]
     fn many_losses_hold_the_window_for_a_round_trip() {
         let mut flow = cruising();
@@ -574,8 +574,8 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`): only the last burst of 7
-    /// segments is the excess. In the draft, the interval continues.
+    /// Checks that each ACK begins a new interval of ACK aggregation (`BBRUpdateACKAggregation`), so the excess is
+    /// only the last burst of 7 segments. In the draft, an earlier burst of 5 segments counts, too.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;

@@ -13,14 +13,14 @@ pub(super) trait Rules {
     /// True if lost segments are subtracted from the window, and too many losses freeze the window for a round trip.
     const CONSERVES: bool;
 
-    /// True if losses or marks may lower the long-term bound after all samples of a probe have arrived, once per probe.
+    /// True if losses or marks may still lower the long-term bound after a probe's last rate sample, once per probe.
     const SAMPLES_BEYOND_PROBES: bool;
 
     /// Prepares the variant's state before an acknowledgement is processed.
     fn begin_ack(&mut self, _machine: &mut Machine, _ack: &AckSample) {}
 
-    /// Returns true if losses in the last flight have an effect. Called only if they exceed the loss threshold.
-    /// `delivered` is the number of the connection's delivered segments.
+    /// Returns true if the variant responds to `losses`, the number of segments lost in the current round trip. Called
+    /// only if they exceed the loss threshold. `delivered` is the number of the connection's delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool;
 
     /// Begins a new interval of ACK aggregation, if the variant requires it, before excess segments are computed.
@@ -32,7 +32,7 @@ pub(super) trait Rules {
     /// Processes the end of Startup, when the pipe is full.
     fn on_full_pipe(&mut self, _machine: &mut Machine, _flight: Flight) {}
 
-    /// Ends Drain and begins the cycles of ProbeBW, when the queue has drained.
+    /// Ends Drain if the queue has drained, and then begins the cycles of ProbeBW.
     fn drain(
         &mut self,
         machine: &mut Machine,

@@ -287,7 +287,7 @@ fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     assert_eq!(flow.bbr.machine.max_rate(), 100.0);
 }
 
-/// Losses in Startup and in a probe do not lower the short-term bounds, and a probe begins without short-term bounds.
+/// Checks that a probe begins without short-term bounds, and that losses in the probe do not set them.
 #[test]
 fn probes_have_no_short_term_bounds() {
     let mut flow = going_down();
@@ -302,8 +302,8 @@ fn probes_have_no_short_term_bounds() {
     assert_eq!(flow.bbr.machine.bounds.short_rate, f64::INFINITY);
 }
 
-/// If more than 2 % of the flight are lost, the long-term bound becomes the flight or seven tenths of the
-/// bandwidth-delay product, whichever is larger.
+/// Checks the response to losses of more than 2 % of the segments in flight. The long-term bound becomes the number of
+/// segments in flight or seven tenths of the bandwidth-delay product, whichever is larger.
 #[test]
 fn handling_loss_during_probe_up_after_inflight_longterm_is_set() {
     let mut flow = going_up();

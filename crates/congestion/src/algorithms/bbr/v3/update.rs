@@ -194,7 +194,7 @@ impl Machine {
         }
     }
 
-    /// Sets the window (sections 5.6.4.6 and 5.6.4.7), and returns its upper bound once the pipe is full. `carried` is
+    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). Returns the window's upper bound for a full pipe. `carried` is
     /// the bandwidth-delay product times the window gain, in segments.
     fn set_window<R: Rules>(
         &self,

@@ -2,12 +2,12 @@
 //! returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
 //! private-octopus/c4). This C4 differs from the draft in these points:
 //!
-//! - Before a segment is sent, only the segments already in flight are compared with the window. A fraction of a
-//!   segment in the window therefore counts as a whole one. A probe adds at least one segment.
+//! - The window is rounded up to whole segments: picoquic sends a segment while fewer bytes than the window are in
+//!   flight. A probe adds at least one segment.
 //! - In Initial, the window and the pacing rate also depend on the maximum delivery rate over a millisecond.
 //! - Pushing sends 22.7 % faster than the nominal rate (the constant's name says 25 %, its value is 1256/1024). It ends
-//!   when the rate grows by less than three quarters of 22.7 % in a round trip. It is repeated if the rate has grown by
-//!   a quarter of 22.7 %. The third successive growth leads back to Initial.
+//!   after a round trip in which the rate grows by less than 17 %. Recovery follows. If the rate has grown by at least
+//!   5.7 %, another push follows Recovery. After three successive increases, C4 returns to Initial.
 //! - Losses count when detected, except in Recovery. In Cruising, they also reduce the nominal maximum round-trip time.
 //! - Outside Initial, delays indicate congestion only for packets sent faster than the nominal rate. High jitter leads
 //!   back to Initial only below 1 MB/s.
@@ -29,7 +29,7 @@ use crate::window::Window;
 
 /// Rate coefficient of Pushing (`C4_ALPHA_PUSH_25`).
 const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
-/// Maximum of `level`, which counts successive increases by probes and pushes. One more increase leads back to Initial.
+/// Maximum of `level`, which counts successive increases of the rate. One more increase leads back to Initial.
 const MAX_LEVEL: u32 = 3;
 /// Number of acknowledgements and losses before losses can end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
@@ -313,8 +313,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Updates the rates from a rate sample (`c4_handle_ack`). Also sets `used` if the sample shows that the network
-    /// limited the rate.
+    /// Updates the rates from a rate sample (`c4_handle_ack`). Also sets `attempt.used` if the sample shows that the
+    /// network limited the rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
@@ -331,7 +331,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// Returns the growth of the rate since the last probe or push (`c4_growth_evaluate`).
+    /// Returns the class of the rate's growth since the last probe or push: fast, slow or none (`c4_growth_evaluate`).
     fn growth(&self) -> Growth {
         let Attempt { rate, alpha, .. } = self.attempt;
         let by = |part: f64| (1.0 + part * (alpha - 1.0)) * rate;
@@ -392,8 +392,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Ends Initial. Half of the window is taken as the number of segments that the path held without a queue of this
-    /// flow (`c4_exit_initial`).
+    /// Ends Initial. Sets the maximum round-trip time as if half of the window had filled the path without a queue of
+    /// this flow (`c4_exit_initial`).
     fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 {
             return;
@@ -515,8 +515,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached. From the second congested cycle in a row on, the rate falls to the
-    /// maximum rate sample. After a cycle with enough data and no congestion, it falls halfway to this sample.
+    /// Lowers the nominal rate after a probe or push without growth: halfway to the maximum rate sample if the network
+    /// limited the rate without congestion; down to this sample from the second congestion in a row on.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;

@@ -103,8 +103,8 @@ fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     near(path.c4.rate, 1000.0);
 }
 
-/// Checks that an excessive round-trip time ends a probe, but has no effect while cruising. Its 150 ms exceed the
-/// nominal maximum of 100 ms by more than the delay threshold, which is at most 25 ms.
+/// Checks that an excessive round-trip time ends a probe, but has no effect while cruising. A round-trip time of 150 ms
+/// exceeds the nominal maximum of 100 ms by more than the delay threshold, which is at most 25 ms.
 #[test]
 fn delays_count_in_probes_only() {
     let mut path = Path::cruising();
@@ -123,7 +123,7 @@ fn delays_count_in_probes_only() {
     near(path.c4.rate, 1000.0);
 }
 
-/// A flow at 2 Mbit/s with round-trip times of 5 and 130 ms returns to Initial, and may do so repeatedly.
+/// Checks that a flow at 2 Mbit/s with round-trip times of 5 and 130 ms returns to Initial, and can do so repeatedly.
 #[test]
 fn jitter_of_a_slow_flow_leads_back_to_initial() {
     let mut path = Path::new();
@@ -137,8 +137,8 @@ fn jitter_of_a_slow_flow_leads_back_to_initial() {
     }
 }
 
-/// Checks that a nominal rate that was not reached is lowered: halfway to the maximum sample after a cycle without
-/// congestion, and to the maximum sample after two successive cycles with congestion.
+/// Checks that a nominal rate of 1000, of which at most 600 was measured, falls to 800 after a cycle without
+/// congestion. After two successive cycles with congestion, it falls to 600.
 #[test]
 fn a_rate_that_was_not_reached_is_lowered() {
     let lowered = |used, largest, congested: &[bool]| {
