@@ -3,9 +3,9 @@
 //! Once a link has accepted packets, their arrivals at the far end are known. If nothing else affects the far end, the
 //! link may forward all its packets in one event, long before their arrival times. The far end may be a link that
 //! receives packets only from this link, or an endpoint that sends all answers onto such a link. If several links lead
-//! to one, their packets are merged up to the earliest possible arrival of a further packet (`merge.rs`). Packets that
-//! arrive after the next observation are not forwarded before it, since samples must show the state at their time.
-//! Likewise, packets that arrive at an endpoint after its next timer are not forwarded before the timer.
+//! to the same link, their packets are merged up to the earliest time at which an unknown packet could arrive
+//! (`merge.rs`). Packets that arrive after the next observation are forwarded after it, since samples must show the
+//! state at their time. Packets that arrive at an endpoint after its next timer are likewise forwarded after the timer.
 //!
 //! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
 //! therefore enters the box as soon as its arrival at the box is known (`Network::delay_ahead`).
@@ -48,8 +48,8 @@ pub(crate) enum Delivery {
     ToReceiver(u32),
     /// Packets that arrive by the next observation, and by the next timer of any receiver, go to receivers alone.
     ToReceivers,
-    /// Packets go to endpoints that delay packets, up to the next observation. Packets to other endpoints are delivered
-    /// at their arrival times.
+    /// Packets that arrive by the next observation go to endpoints, if these delay packets. Packets for other endpoints
+    /// are delivered at their arrival times.
     ToHolds,
     /// Packets that arrive by the next observation go to the delay boxes in front of the next link.
     ToBoxes,

@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(bottom(&red), 0.01);
     }
 
-    /// Returns the complete values of RED for a link of 100 Mbit/s, or the message of their refusal.
+    /// Returns all of RED's values for a link of 100 Mbit/s, or the error message if `given` is refused.
     fn complete_values<const N: usize>(given: [(&'static str, Value); N]) -> Result<Table, String> {
         let packets = Value::Quantity(Quantity::Packets(100.0));
         let defaults =
