@@ -128,7 +128,7 @@ def _change(row: Row) -> str:
 
 
 def _spread(rows: Sequence[Row], algorithm: str, metric: str) -> str:
-    """Return the range of `metric` over an algorithm's runs, as `published → measured`."""
+    """Return the ranges of published and of measured values of `metric`, joined by an arrow."""
     chosen = [row for row in rows if f" {algorithm} " in row.case and row.metric == metric]
     sides = ([row.expected or 0.0 for row in chosen], [row.measured or 0.0 for row in chosen])
     return " → ".join(f"{min(values):.2f} to {max(values):.2f}" for values in sides if values)

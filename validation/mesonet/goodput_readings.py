@@ -79,9 +79,9 @@ def read() -> list[dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
-    """Yield each goodput of table 4-28 with the measured goodputs.
+    """Yield line, flow class, printed goodput and measured goodputs for each goodput of table 4-28.
 
-    The order is line, flow class, printed goodput, measured goodput by interpretation (reading).
+    There is a measured goodput for each interpretation in `READINGS`.
     """
     for row in read():
         goodputs = [float(row[reading]) for reading in READINGS]

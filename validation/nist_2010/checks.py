@@ -41,7 +41,7 @@ def _value(
     what: str, printed: float, computed: float, decimals: int = 0, error: str = "",
     inputs: float = 0.0,
 ) -> Row:  # fmt: skip
-    """Return a row that compares a printed with a computed value.
+    """Return a row that compares a value printed in the report with a computed value.
 
     `what` names the value, which is printed with `decimals` decimals. `error` describes a known
     error of the report. `inputs` is the possible error due to the rounding of printed inputs.
@@ -337,7 +337,7 @@ ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
     """Yield each flow group's printed and recomputed goodput differences, in percent.
 
-    `base` names the denominator of the differences (`BASES`).
+    `base` selects the denominators: `larger` or `smaller` goodputs (`users.differences`).
     """
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
@@ -364,7 +364,8 @@ def _differences() -> Iterator[Row]:
 def printed_differences(experiment: str, base: str) -> Iterator[Row]:
     """Yield rows for the printed goodput differences, which are rounded to whole percent.
 
-    Printed bounds, such as `<1`, are left out. `base` names the denominator (`BASES`).
+    Printed bounds, such as `<1`, are left out. `base` selects the denominators: `larger` or
+    `smaller` goodputs (`users.differences`).
     """
     for row, ranges in _ranges(experiment, base):
         for name, value in ranges.items():

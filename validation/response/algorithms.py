@@ -27,7 +27,7 @@ class Algorithm:
     """The algorithm's `congestion` table in a scenario."""
     law: Callable[[], Law]
     published: Callable[[float], float] | None = None
-    """Published mean window by rate of evenly spaced losses; None to use the engine's function."""
+    """Published response function (loss rate to mean window); None to use that of the engine."""
 
     def response(self, p: float) -> float | None:
         """Return the mean window in segments that the response function gives at loss rate `p`.

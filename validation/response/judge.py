@@ -54,7 +54,7 @@ def holds(measurement: Measurement) -> bool | None:
 
 
 def _quantised(p: float, figures: Figures) -> bool:
-    """Return true if the simulated and the law's sawtooth differ by less than half an RTT."""
+    """Return true if the sawtooth's simulated period is within half an RTT of the law's period."""
     return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 
 

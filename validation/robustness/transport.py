@@ -130,8 +130,8 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
     """Yield an error if slow start after an idle time does not follow the key `idle_restart`.
 
-    With a restart, the second of two exchanges (`_idle`) takes at least as long as the first, less
-    the handshake; without a restart, it takes at most as long.
+    The second exchange of `_idle` follows an idle time. With a restart it must not be shorter than
+    the first exchange without its handshake; without a restart it must not be longer.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
         return

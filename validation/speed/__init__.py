@@ -1,1 +1,1 @@
-"""Measurements of speed and memory, also compared with ns-2 and for networks of growing size."""
+"""Measurements of speed and memory, also against ns-2 and for growing flow counts and windows."""

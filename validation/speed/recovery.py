@@ -118,10 +118,10 @@ class Case:
 
 
 def ns_per_packet(case: Case, rounds: int) -> float:
-    """Return the processor time in ns per data packet sent from the full window on.
+    """Return the processor time in ns per data packet, without the packets of slow start.
 
-    It excludes slow start: the time of transfers that end before the full window is subtracted.
-    The two kinds of transfers are run alternately, and the fastest of `rounds` runs counts.
+    The cost of transfers that end when the window is full is subtracted from that of transfers that
+    continue. Both are run alternately `rounds` times, and the cheapest run of each counts.
     """
     before = case.segments_before
     scenarios = [case.scenario(before), case.scenario(before + case.window)]
