@@ -14,7 +14,7 @@ WORDS = frozenset(
         *("lost", "off", "bandwidth", "gradient", "utility", "spacing", "feedback"),
     }
 )  # fmt: skip
-"""Words that are variables only next to an operator; elsewhere they are plain text."""
+"""Words that stand for variables next to an operator, and are plain text elsewhere."""
 
 TOKEN = re.compile(
     r"(?P<power>\^(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[\w.]+))|(?P<name>[A-Za-z]\w*)"

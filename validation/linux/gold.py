@@ -2,7 +2,7 @@
 
 Cases without a new recording keep their data. Of several recordings of a case, the one with the
 fewest late packets is the reference, and the others are repeats. The 56 first cases already have a
-reference from another program, so all new recordings of these cases are repeats.
+reference from another recorder, so all new recordings of these cases are repeats.
 """
 
 from __future__ import annotations

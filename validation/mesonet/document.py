@@ -14,7 +14,7 @@ from validation.rows import VALUE, Row
 
 DOCUMENT = DOCS / "mesonet_validation.md"
 NOTEBOOK = "5bbc4b27b543"
-"""Last commit with the long version of the page, which lists every row and all experiments."""
+"""Last commit in which docs/mesonet_validation.md lists every row and all experiments."""
 CHAPTERS = {
     3: "definitions and worked examples",
     4: "64 runs: tables 4-25, 4-26 and 4-28, sections 4.1.5 and 4.4 to 4.6",

@@ -39,7 +39,7 @@ READINGS = {
     "half_connecting": numbered_responses.FLOWS,
     "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
-"""Number of flows that share the packets of a class, by reading; MesoNet uses the third."""
+"""Number of flows among which the packets of a flow class are divided, by interpretation."""
 TITLES = (
     "transferring flows and half of the completed flows", "transferring and completed flows",
     "transferring and connecting flows and half of the completed flows",

@@ -95,7 +95,7 @@ def jumbos() -> Iterator[Row]:
 def long_lived_start() -> Iterator[Row]:
     """Yield a row for the start of a long-lived flow (E-29).
 
-    LLon is the start as a fraction of the run; 0.4 means interval 3,000 of 7,500.
+    The study's LLon is the start as a fraction of the run; 0.4 means interval 3,000 of 7,500.
     """
     flow = {"from": "B0a", "to": "K0a", "start": 0.4, "stop": "601 s"}
     table = MesoNet.of(longhaul.run(quiet(7500, long_lived=[flow]))).long_lived

@@ -1,6 +1,6 @@
-"""Comparison of a simulated mean window with a law, and the reason for a difference.
+"""Comparison of mean windows in packet simulations with those by the algorithms' update rules.
 
-The network is the packet simulation.
+A verdict names the reason for a difference.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 
 
 def holds(measurement: Measurement) -> bool | None:
-    """Return true if the published response function agrees with the law's mean window.
+    """Return true if the update rule's mean window agrees with the published response function.
 
-    The result is None if the algorithm has no published response function.
+    Losses are even. The result is None if the algorithm has no published response function.
     """
     if measurement.response is None:
         return None

@@ -244,10 +244,7 @@ class Htcp(Law):
         return cwnd + acked * increase
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Reduce windows to `steady_kept`, or to a half if throughput changed between epochs.
-
-        An epoch is the time between two congestion events.
-        """
+        """Keep the fraction `steady_kept` of windows, or a half if throughput has changed."""
         change = np.abs(self.largest - self.last_largest)
         steady = change <= self.steady_change * self.last_largest
         kept = np.where(steady, self.steady_kept, 0.5)

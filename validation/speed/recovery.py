@@ -34,8 +34,8 @@ ALTERNATE = {"gilbert_elliott": {"p": 1, "r": 1, "good_loss": 0, "bad_loss": 1}}
 """Loss of every other packet."""
 
 ROUNDS_LOST = {"none": 0, "once": 1, "again": 2}
-"""Number of round trips in which every other packet is lost: none, that of the full window, or also
-the next one, with the retransmissions."""
+"""Number of round trips in which every other packet is lost; the first has the full window, the
+second has the retransmissions."""
 
 
 LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}
@@ -75,8 +75,8 @@ class Case:
     def scenario(self, segments: int) -> dict[str, Any]:
         """Return the scenario of transfers of `segments` segments each.
 
-        The link sends a full window in a quarter of a round trip. Therefore the losses of one round
-        trip can be chosen by time.
+        The link sends a full window in a quarter of a round trip, and is then idle until the next
+        round trip. Losses are switched on and off while it is idle.
         """
         spacing = 40 * RTT_S
         changes: list[dict[str, Any]] = []

@@ -139,10 +139,10 @@ def _at_the_same_time(runs: Sequence[Run], rounds: int) -> list[float]:
 
 
 def _one_at_a_time(runs: Sequence[Run], rounds: int) -> list[float]:
-    """Run all of `runs` one after the other in each round, and return the minimum of each.
+    """Return the minimum cost of each run over several rounds, in ns per packet.
 
-    Disturbances only add time, hence the minimum. Simultaneous runs would evict each other's state
-    from the core's caches every few milliseconds, which would slow runs with many flows most.
+    A round does all of `runs`, one after the other. Simultaneous runs would evict each other's
+    state from the core's caches, which would slow runs with many flows most.
     """
     least = [math.inf] * len(runs)
     for _ in range(rounds):

@@ -206,7 +206,7 @@ Rows = list[tuple[Any, ...]]
 def rates_of(replication: int) -> tuple[Rows, Rows]:
     """Return the rows of a replication for the tables `web_loads` and `web_pairs`.
 
-    Both tables use the first seed whose response sizes satisfy `keeps_rule` at every load.
+    Both tables use the first seed with enough large responses at every load (`keeps_rule`).
     """
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)
