@@ -117,8 +117,8 @@ fn nodes(
     Some((start, end))
 }
 
-/// Resolves a proxy's credit to bytes of payload. Refuses a credit of less than a full segment, since no segment would
-/// ever be forwarded.
+/// Converts a proxy's credit to bytes of payload if it is given in packets. Refuses a credit of less than a full
+/// segment, since no segment would ever be forwarded.
 fn resolve_credit<T>(
     table: &mut Table,
     key: Field<T>,

@@ -39,8 +39,8 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
-/// Checks that the default limit of a proxy's local queue is that of the thesis, not the
-/// discipline's default on a link.
+/// Checks that the default limit of a proxy's local queue is 1000 packets (thesis, University of
+/// Innsbruck, 2009), not the default that the queue's discipline has on a link.
 #[test]
 fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     let scenario = accepted(&text(", queue = { kind = \"red\" }"));

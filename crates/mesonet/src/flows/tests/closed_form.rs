@@ -3,8 +3,8 @@
 
 use super::*;
 
-/// Backbone routers with direct access routers, each with its share of all receivers below direct
-/// access routers.
+/// Letters of the backbone routers with a direct access router. Each number is the fraction of the
+/// receivers below the backbone router that are below its direct access router.
 const DOMAINS: [(char, f64); 6] = [
     ('B', 480.0 / 12_480.0),
     ('C', 480.0 / 20_640.0),
