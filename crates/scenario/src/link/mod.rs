@@ -256,7 +256,7 @@ fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagn
     }
 }
 
-/// Resolves the queue of access links, after all other keys of these links.
+/// Resolves the queue of access links. All other keys of these links have been resolved before.
 pub(crate) fn resolve_access_queue(
     access: &mut Table,
     path: &str,

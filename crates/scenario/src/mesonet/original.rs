@@ -323,7 +323,7 @@ fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// Sets a value at `path` below `table`. The path `whole` from the root is only for messages.
+/// Sets the value at `path`, relative to `table`. Messages contain `whole`, the path from the root.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());

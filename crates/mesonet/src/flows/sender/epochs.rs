@@ -125,8 +125,7 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts the growth of the window after an acknowledgement. Before the acknowledgement, the window had `before`
-    /// packets.
+    /// Counts the growth of the window by an acknowledgement: from `before` packets to the present size.
     #[inline]
     fn note_growth(&mut self, before: f64) {
         let window = &self.congestion.window;
