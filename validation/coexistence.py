@@ -30,7 +30,7 @@ ALGORITHMS = {
     "bbr": "a model of the path",
     "bbr3": "a model of the path",
 }
-"""Algorithms by kind, with the congestion signal to which each of them reacts."""
+"""Congestion signal to which each algorithm reacts, by the algorithm's `kind`."""
 
 TOPOLOGY = dumbbell("100 Mbps", "20 ms", "2 BDP")
 """Path with an RTT of 40 ms and a BDP of 333 packets."""

@@ -145,10 +145,10 @@ def compared(
     cell: Callable[..., str],
     seeds: int = 1,
 ) -> list[str]:
-    """Return a table with a row for each kind of flow in `names`, and a column for each title.
+    """Return a table with a row for each flow in `names`, and a column for each title.
 
-    `jobs` returns the arguments of `run` for all runs of a row: the `seeds` runs of the first cell,
-    then those of the next. `cell` returns the text of a cell from the outcomes of its runs.
+    Every cell has `seeds` runs. `jobs` returns the arguments of `run` for all runs of a row, cell
+    by cell. `cell` returns the text of a cell from the outcomes of its runs.
     """
     found = iter(in_parallel(run, [job for flow in names.values() for job in jobs(flow)]))
     rows = ([name, *(cell(*(next(found) for _ in range(seeds))) for _ in titles)] for name in names)

@@ -1,7 +1,7 @@
 """Comparison of slow-start algorithms on paths with different rates, RTTs, buffers and jitter.
 
-`python -m validation.slow_starts` writes docs/slow-starts.md: the threshold that each slow start
-leaves, losses, and delivered data.
+`python -m validation.slow_starts` writes docs/slow-starts.md: the slow-start threshold (`ssthresh`)
+after slow start ends, the losses, and the delivered data.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def _files() -> list[Path]:
 
 
 def _remove_others(copy: Path, kept: set[Path]) -> None:
-    """Remove all files except `kept` from `copy`, because a module must not be in two files."""
+    """Remove all files except `kept` from `copy`, such as those deleted from the source tree."""
     tops = {copy / name.parts[0] for name in kept}
     for path in (path for top in tops if not top.is_symlink() for path in top.rglob("*")):
         made = path.suffix in (".so", ".pyc")

@@ -89,7 +89,7 @@ def _place(site: Mutation) -> tuple[Path, int, int]:
 def switched(
     code: bytes, mutations: Iterable[Mutation], switch: Callable[[Mutation, str], str]
 ) -> str:
-    """Return a file's code with each change behind a switch; `switch` writes the switches."""
+    """Return `code` with the text of each mutation's place replaced by `switch(mutation, text)`."""
 
     def written(start: int, end: int, left: list[Mutation]) -> str:
         text = ""

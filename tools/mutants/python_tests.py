@@ -1,4 +1,4 @@
-"""Run of the copy's Python tests with all changes off, recording the changes each test executes."""
+"""Run of the Python tests with all changes switched off, to find the changes each test executes."""
 
 import sys
 import tempfile

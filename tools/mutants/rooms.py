@@ -21,7 +21,7 @@ class Room:
     """Number of changes that are drawn in this group of files, of 160 in all groups."""
 
     def parts(self) -> dict[str, list[Path]]:
-        """Return the room's non-test files, by the file or directory directly below a root."""
+        """Return non-test files by part; each file or subdirectory of a root is a part."""
         parts: dict[str, list[Path]] = {}
         for root in (TREE / root for root in self.roots):
             for file in sorted(root.rglob(f"*{SUFFIXES[self.language]}")):

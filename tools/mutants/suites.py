@@ -38,7 +38,7 @@ class Suite:
     reached: dict[Test, frozenset[int]]
 
     def of(self, mutation: Mutation, home: str) -> list[Test]:
-        """Return the tests that reach a change: tests of `home` first, then by their duration."""
+        """Return the tests that execute a change, those of package or folder `home` first."""
         tests = [test for test, numbers in self.reached.items() if mutation.number in numbers]
         return sorted(tests, key=lambda test: (test.home != home, test.seconds, test.name))
 
@@ -66,7 +66,7 @@ def first_failure(tests: Sequence[Test], number: int) -> str | None:
 
 
 def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
-    """Yield the tests in groups, each of which runs in one process."""
+    """Yield successive tests of one command in groups, each of which runs in one process."""
     batch: list[Test] = []
     for test in tests:
         full = len(batch) == _AT_ONCE or sum(other.seconds for other in batch) > _AT_ONCE_S

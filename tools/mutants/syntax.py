@@ -148,7 +148,7 @@ def _constants(node: Node, grammar: Grammar) -> Iterator[_Change]:
 
 
 def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
-    """Yield the removal of `node` if it is a statement with an effect or leaves the function."""
+    """Yield the removal of `node` if it is a statement that has an effect or leaves a function."""
     parent = node.parent
     if node.type in grammar.exits:
         # The last statement is a function's value, which other kinds of change cover.
@@ -170,7 +170,7 @@ def _prefetches(node: Node, field: str) -> bool:
 
 
 def _names(statement: Node) -> bool:
-    """Return true if a Python statement assigns a local variable that later statements need."""
+    """Return true for a Python assignment to local variables, which later statements need."""
     left = statement.child_by_field_name("left")
     made = left is not None and left.type in ("identifier", "pattern_list")
     return statement.type == "assignment" and made

@@ -40,7 +40,7 @@ def response_measurements() -> dict[str, list[Measured]]:
 
 
 def held_against(name: str) -> list[str]:
-    """Return the lines of a table of the comparisons that include an algorithm."""
+    """Return the lines of a table of the comparisons that include the algorithm `name`."""
     rows = [*_ns2(name), *_linux(name), *_response(name), *_coexistence(name)]
     if not rows:
         return [

@@ -61,7 +61,7 @@ class Examples:
                     self._of_key[key] = (shown, example)
 
     def of_key(self, key: str) -> tuple[str, Example] | None:
-        """Return the shortest value of a key in any example, and that example; None without any."""
+        """Return the shortest value of `key` in any example, and the example; None if unused."""
         return self._of_key.get(key)
 
     def with_queue(self, kind: str) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ WORDS = frozenset(
         *("lost", "off", "bandwidth", "gradient", "utility", "spacing", "feedback"),
     }
 )  # fmt: skip
-"""Words that are variables only next to an operator; elsewhere they are plain text."""
+"""Words that stand for variables next to an operator, and are plain text elsewhere."""
 
 TOKEN = re.compile(
     r"(?P<power>\^(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[\w.]+))|(?P<name>[A-Za-z]\w*)"
@@ -57,7 +57,7 @@ def typeset(text: str, known: Collection[str]) -> str:
 
 
 def _is_beside_a_sign(text: str, token: re.Match[str]) -> bool:
-    """Return true if the letter or word `token` is a variable: next to an operator or bracket."""
+    """Return true if `token`, a letter or word, is a variable beside an operator or bracket."""
     if len(token.group()) > 1 and token.group() not in WORDS:
         return False
     before, after = text[: token.start()].rstrip(), text[token.end() :]

@@ -23,7 +23,7 @@ LINK = re.compile(
 
 
 def rewrite(_app: object, name: str, text: list[str]) -> None:
-    """Adapt the links in the page `name` to the site; `text` has the page as its only element."""
+    """Adapt the links in the page `name` to the site; `text[0]` is the text of the page."""
     folder = (DOCS / name).parent
     text[0] = within_site(text[0], folder, folder)
 

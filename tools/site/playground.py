@@ -42,7 +42,7 @@ SCENARIOS = (
 
 
 def without_commands(text: str) -> str:
-    """Return a scenario without the comment at its top if that has commands.
+    """Return a scenario without the comment at its top if the comment contains commands.
 
     Commands cannot be run in a browser.
     """

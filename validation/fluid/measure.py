@@ -34,7 +34,7 @@ QUEUES: dict[str, dict[str, Any]] = {
 class Comparison:
     """Results of one algorithm over one queue, from packet simulation and from the fluid model.
 
-    Each quantity is a mean over the second part of a run.
+    Each quantity is a mean over the measurement window.
     """
 
     algorithm: str

@@ -130,7 +130,7 @@ def _sleep_until(when: float) -> None:
 def _sample(
     case: dict[str, Any], sockets: list[socket.socket], start: float
 ) -> list[tuple[float | int, ...]]:
-    """Sample all sockets at fixed times from `start` until the case or all finite flows end."""
+    """Sample all sockets from `start` until the case ends or all flows' data is acknowledged."""
     samples: list[tuple[float | int, ...]] = []
     sizes = [flow["size_bytes"] for flow in case["flows"]]
     end, turn = start + case["duration_s"], 0

@@ -18,7 +18,7 @@ class Figure:
     part: float = 0.05
     """Allowed difference as a fraction of the kernel's figure."""
     at_least: float | None = 0.0
-    """Minimum allowed difference, in the figure's unit; None means the round-trip time."""
+    """Lower bound of the allowed difference, in the figure's unit; None: the round-trip time."""
 
     def allowed(self, kernel: float, rtt_s: float = 0.0) -> float:
         """Return the allowed difference from the kernel's figure `kernel`.
@@ -56,7 +56,7 @@ class Verdict:
     within: bool
 
     def cells(self, figures: Mapping[str, Figure] = FIGURES) -> list[str]:
-        """Return the cells of a table's row: the figure's title, both values and their difference.
+        """Return a table row: title of the figure, kernel's value, our value, and difference in %.
 
         `figures` has the titles and formats of the figures. A value that is not a number, such as
         the window at the end of a slow start that did not end, is written as `none`.

@@ -96,7 +96,7 @@ def _ten_flows() -> Iterator[Case]:
 
 
 def _other_paths() -> Iterator[Case]:
-    """Yield cases with an RTT of 200 ms, and with the recorder's maximum rate, 100 Mbit/s."""
+    """Yield cases on two paths: one of 200 ms, one of 100 Mbit/s (the recorder's maximum rate)."""
     for kind in KINDS:
         for letter in ("l", "f"):
             yield Case(f"{letter}_{kind}_1", PATHS[letter].bdp_pkts, 60, (Flow(kind),))

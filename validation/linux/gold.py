@@ -2,7 +2,7 @@
 
 Cases without a new recording keep their data. Of several recordings of a case, the one with the
 fewest late packets is the reference, and the others are repeats. The 56 first cases already have a
-reference from another program, so all new recordings of these cases are repeats.
+reference from another recorder, so all new recordings of these cases are repeats.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from validation.linux.kernel import Recording
 GOLD = Path(__file__).parent / "gold"
 
 OWN_RUN = 10
-"""Offset of our recorder's run numbers in the reference data; another recorder has lower ones."""
+"""Number added to the run numbers of our recorder; runs up to 10 are from another recorder."""
 
 DRAWN = 2
 """Maximum number of flows in a plot; if a case has more, only the first flow is drawn."""

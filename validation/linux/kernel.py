@@ -36,7 +36,7 @@ class Recording:
         return cls(samples, about)
 
     def figures(self, case: Case) -> dict[tuple[str, str], float]:
-        """Return the figures of `case` by pairs of algorithm and name of the figure."""
+        """Return the figures of `case` by algorithm and name of the figure."""
         each = [
             (flow.algorithm, self._of_flow(case, number)) for number, flow in enumerate(case.flows)
         ]

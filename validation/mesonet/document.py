@@ -14,7 +14,7 @@ from validation.rows import VALUE, Row
 
 DOCUMENT = DOCS / "mesonet_validation.md"
 NOTEBOOK = "5bbc4b27b543"
-"""Last commit with the long version of the page, which lists every row and all experiments."""
+"""Last commit in which docs/mesonet_validation.md lists every row and all experiments."""
 CHAPTERS = {
     3: "definitions and worked examples",
     4: "64 runs: tables 4-25, 4-26 and 4-28, sections 4.1.5 and 4.4 to 4.6",
@@ -128,7 +128,7 @@ def _change(row: Row) -> str:
 
 
 def _spread(rows: Sequence[Row], algorithm: str, metric: str) -> str:
-    """Return the range of `metric` over an algorithm's runs, as `published → measured`."""
+    """Return the ranges of published and of measured values of `metric`, joined by an arrow."""
     chosen = [row for row in rows if f" {algorithm} " in row.case and row.metric == metric]
     sides = ([row.expected or 0.0 for row in chosen], [row.measured or 0.0 for row in chosen])
     return " → ".join(f"{min(values):.2f} to {max(values):.2f}" for values in sides if values)

@@ -39,7 +39,7 @@ READINGS = {
     "half_connecting": numbered_responses.FLOWS,
     "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
-"""Number of flows that share the packets of a class, by reading; MesoNet uses the third."""
+"""Number of flows among which the packets of a flow class are divided, by interpretation."""
 TITLES = (
     "transferring flows and half of the completed flows", "transferring and completed flows",
     "transferring and connecting flows and half of the completed flows",
@@ -79,9 +79,9 @@ def read() -> list[dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
-    """Yield each goodput of table 4-28 with the measured goodputs.
+    """Yield line, flow class, printed goodput and measured goodputs for each goodput of table 4-28.
 
-    The order is line, flow class, printed goodput, measured goodput by interpretation (reading).
+    There is a measured goodput for each interpretation in `READINGS`.
     """
     for row in read():
         goodputs = [float(row[reading]) for reading in READINGS]

@@ -1,9 +1,9 @@
-"""Possible causes of slow long-lived flows among jumbo files: traffic, buffers, chance.
+"""Simulations of possible causes of the low goodputs printed for long-lived flows (table 7-16).
 
-Each possible cause (reading) is simulated as a change to condition 8 of NIST SP 500-282, chapter 7,
-with users only below direct access routers. `python -m validation.mesonet.jumbo_readings
-[READING ...]` simulates the named or all causes; all take half an hour of processor time. The table
-`measured/jumbo_readings.csv` keeps the goodputs of the long-lived flows in period TP2.
+Each possible cause (reading) is a change to the scenario of `direct_routers.py`: to its traffic,
+buffers or seed. `python -m validation.mesonet.jumbo_readings [READING ...]` simulates the named or
+all causes; all take half an hour of processor time. The table `measured/jumbo_readings.csv` keeps
+the goodputs of the long-lived flows while jumbo files are sent (period TP2).
 """
 
 from __future__ import annotations

@@ -46,9 +46,9 @@ TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
 A lag is the time from a flow's start to full speed.
 """
 OTHERS = 0.06
-"""Allowed relative difference for other algorithms; one measuring interval is always allowed."""
+"""Allowed relative difference for algorithms not in `TOLERANCES` or `TO_THE_INTERVALS`."""
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
-"""Algorithms whose lags may differ by two measuring intervals; with `EXCESS_MS`, all may."""
+"""Algorithms whose lags may differ from the published ones by two measuring intervals."""
 
 
 @dataclass(frozen=True)

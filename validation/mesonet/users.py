@@ -95,7 +95,7 @@ def jumbos() -> Iterator[Row]:
 def long_lived_start() -> Iterator[Row]:
     """Yield a row for the start of a long-lived flow (E-29).
 
-    LLon is the start as a fraction of the run; 0.4 means interval 3,000 of 7,500.
+    The study's LLon is the start as a fraction of the run; 0.4 means interval 3,000 of 7,500.
     """
     flow = {"from": "B0a", "to": "K0a", "start": 0.4, "stop": "601 s"}
     table = MesoNet.of(longhaul.run(quiet(7500, long_lived=[flow]))).long_lived
@@ -108,7 +108,7 @@ def long_lived_start() -> Iterator[Row]:
 
 
 def simulate(intervals: int, **mesonet: Any) -> Results:  # noqa: ANN401
-    """Simulate `intervals` intervals of 200 ms with the keys `mesonet`, and log all flows."""
+    """Simulate MesoNet with keys `mesonet` for `intervals` intervals of 200 ms; log all flows."""
     measure = {"flow_log": True, "tables": ["network"]}
     given = {"intervals": intervals, "measure": measure, **mesonet}
     return longhaul.run({"title": "Users", "mesonet": given})

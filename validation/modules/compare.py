@@ -54,9 +54,9 @@ def measure(case: Case, congestion: dict[str, Any]) -> Measured:
 
 
 def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
-    """Return the window at the end of slow start, in the last sample before it.
+    """Return the window at the end of slow start; NaN if slow start does not end.
 
-    Slow start ends with the first reduction or with the first finite ssthresh.
+    That is the window before the first reduction, or ssthresh if it changes before a reduction.
     """
     thresholds = samples["ssthresh_pkts"]
     known = samples.filter(thresholds != thresholds[0]) if len(thresholds) else samples

@@ -41,7 +41,7 @@ def _value(
     what: str, printed: float, computed: float, decimals: int = 0, error: str = "",
     inputs: float = 0.0,
 ) -> Row:  # fmt: skip
-    """Return a row that compares a printed with a computed value.
+    """Return a row that compares a value printed in the report with a computed value.
 
     `what` names the value, which is printed with `decimals` decimals. `error` describes a known
     error of the report. `inputs` is the possible error due to the rounding of printed inputs.
@@ -277,7 +277,7 @@ def _lags() -> Iterator[Row]:
 def _rank_averages(table: str) -> Iterator[Row]:
     """Yield rows that recompute averages and deviations of the algorithms' ranks in `table`.
 
-    The averages are for y2u, for y16u and for both; standard deviations only for both.
+    The ranks are by the responses y2u and y16u. Deviations are only for both responses together.
     """
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}
@@ -337,7 +337,7 @@ ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
     """Yield each flow group's printed and recomputed goodput differences, in percent.
 
-    `base` names the denominator of the differences (`BASES`).
+    `base` selects the denominators: `larger` or `smaller` goodputs (`users.differences`).
     """
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
@@ -364,7 +364,8 @@ def _differences() -> Iterator[Row]:
 def printed_differences(experiment: str, base: str) -> Iterator[Row]:
     """Yield rows for the printed goodput differences, which are rounded to whole percent.
 
-    Printed bounds, such as `<1`, are left out. `base` names the denominator (`BASES`).
+    Printed bounds, such as `<1`, are left out. `base` selects the denominators: `larger` or
+    `smaller` goodputs (`users.differences`).
     """
     for row, ranges in _ranges(experiment, base):
         for name, value in ranges.items():

@@ -122,7 +122,7 @@ def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
 
 
 def _lost_in_first_transient(link: pl.DataFrame) -> float:
-    """Count the drops and marks in the first transient, until there are none for `QUIET_S`.
+    """Count the drops and marks from the first one until there are none for `QUIET_S` seconds.
 
     `link` has the samples of the bottleneck.
     """

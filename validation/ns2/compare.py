@@ -42,7 +42,7 @@ def compare(
 ) -> Iterator[Comparison]:
     """Compare the cases one after the other; the runs of one case are made in parallel.
 
-    `recorded` is the directory of ns-2's recordings, by default that of the gold set.
+    `recorded` is the directory of ns-2's recordings, by default `GOLD` of `cases.py`.
     """
     cache.mkdir(parents=True, exist_ok=True)
     with pool(processes) as workers:

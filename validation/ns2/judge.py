@@ -29,7 +29,7 @@ def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 
 
 def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
-    """Yield verdicts on a case without randomness; rows show event counts summed over all flows."""
+    """Yield rows that compare a case without randomness; event counts are sums over all flows."""
     round_trip_s = base_round_trip_s(case)
     for metric, count, times in _EVENTS:
         there = [count(flow) for flow in peer.flows]
@@ -121,8 +121,8 @@ _EVENTS: list[tuple[str, Callable[[FlowFigures], int], Callable[[FlowFigures], l
 def _furthest_apart(there: Iterable[list[float]], here: Iterable[list[float]]) -> float:
     """Return the largest time difference between corresponding events of both simulators.
 
-    `there` has the event times (s) of each flow in ns-2, and `here` those in Longhaul. Recordings
-    list the first 400 events.
+    `there` has the event times (s) of each flow in ns-2, and `here` those in Longhaul. Some
+    recordings have only the first 400 events of a flow.
     """
     return max(
         abs(b - a)

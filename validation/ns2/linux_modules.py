@@ -11,9 +11,9 @@ from typing import Any
 from validation.ns2.cases import Case, FlowGroup
 
 LINUX_RECOVERY = "rack-tlp-prr"
-"""Loss recovery that replaces ns-2's scoreboard, which detects lost retransmissions.
+"""Loss recovery of the simulated flows, in place of the scoreboard of TCP/Linux.
 
-RACK detects them as well; RFC 6675 does not.
+Like the scoreboard, RACK detects lost retransmissions; the recovery of RFC 6675 does not.
 """
 
 LINUX_SLOW_START = {"kind": "linux"}

@@ -1,8 +1,8 @@
 """Longhaul's run of a case, with the same figures (`runs.py`) as ns-2's run.
 
-Figures of the window are taken between the same samples as in ns-2: the first one at or after the
-warm-up and the last one before the end. ns-2 counts `acked` at the sender; here it is read at the
-receiver, earlier by the one-way delay of an ACK.
+The measurement window extends, as in ns-2's run, from the sample at the end of the warm-up to the
+last sample before the end of the run. ns-2 counts acknowledged data at the sender. Longhaul's count
+is that of the receiver, earlier by the one-way delay of an ACK.
 """
 
 from __future__ import annotations

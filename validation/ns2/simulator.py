@@ -1,6 +1,6 @@
 """Execution of ns-2 for a case, and the reader of its output.
 
-ns-2 uses its fastest scheduler, the calendar queue, whose output is the same as the heap's.
+ns-2 uses its fastest scheduler, the calendar queue; the output is the same with the heap.
 """
 
 from __future__ import annotations

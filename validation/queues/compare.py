@@ -50,7 +50,7 @@ class Verdict:
     pattern: str
     packets: int
     differ: int
-    """Number of packets with different fates, or different times of the fate."""
+    """Number of packets that the two disciplines treat differently, or at different times."""
     first_s: float
     """Arrival in seconds of the first packet counted by `differ`; NaN if there is none."""
     drops: tuple[int, int]

@@ -82,7 +82,7 @@ def _sources(tree: Path, folder: Path) -> Path:
 
 
 def _lay_out(sources: Path, files: Iterable[str], includes: Path) -> None:
-    """Fill `includes` with the headers `HEADERS`, and empty files for other included headers."""
+    """Copy `HEADERS` to `includes`; add empty files for the other headers that `files` include."""
     for name in _included(sources / file for file in [*files, *HEADERS]):
         header = includes / name
         header.parent.mkdir(parents=True, exist_ok=True)

@@ -20,14 +20,14 @@ RTT_S = 0.1
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm in one of its variants, with the law of its window."""
+    """An algorithm with its settings, and the law that its window follows."""
 
     name: str
     congestion: Mapping[str, Any]
     """The algorithm's `congestion` table in a scenario."""
     law: Callable[[], Law]
     published: Callable[[float], float] | None = None
-    """Published mean window by rate of evenly spaced losses; None to use the engine's function."""
+    """Published response function (loss rate to mean window); None to use that of the engine."""
 
     def response(self, p: float) -> float | None:
         """Return the mean window in segments that the response function gives at loss rate `p`.

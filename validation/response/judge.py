@@ -1,6 +1,6 @@
-"""Comparison of a simulated mean window with a law, and the reason for a difference.
+"""Comparison of mean windows in packet simulations with those by the algorithms' update rules.
 
-The network is the packet simulation.
+A verdict names the reason for a difference.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from validation.response.measure import Figures, Measurement
 
 TOLERANCE = 0.05
 BY_INTERVAL_AT = 1e-5
-"""Maximum loss rate at which the bounds are at least as wide as the mean's 95 % interval."""
+"""Maximum loss rate at which a difference within the mean's 95 % interval is allowed."""
 FEW_ROUND_TRIPS = 3.0
 
 
@@ -21,13 +21,13 @@ class Verdict(Enum):
 
     WITHIN = "within"
     FEEDBACK = "with feedback delay"
-    """The mean window agrees with the law if feedback takes a round trip."""
+    """Agreement only with the law in which feedback takes a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
-    """Losses are less than three round trips apart, so that recoveries fill most of the time."""
+    """Difference because losses are less than three round trips apart: recoveries dominate."""
     RTT_QUANTISED = "RTT-quantised"
-    """Under even losses, the period of the sawtooth is within half an RTT of the law's."""
+    """Difference of less than half an RTT in the period of the sawtooth, under even losses."""
     OUTSIDE = "outside"
-    """The mean window differs from the law for an unknown reason."""
+    """Difference from the law for an unknown reason."""
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:
@@ -44,9 +44,9 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 
 
 def holds(measurement: Measurement) -> bool | None:
-    """Return true if the published response function agrees with the law's mean window.
+    """Return true if the update rule's mean window agrees with the published response function.
 
-    The result is None if the algorithm has no published response function.
+    Losses are even. The result is None if the algorithm has no published response function.
     """
     if measurement.response is None:
         return None
@@ -54,7 +54,7 @@ def holds(measurement: Measurement) -> bool | None:
 
 
 def _quantised(p: float, figures: Figures) -> bool:
-    """Return true if the simulated and the law's sawtooth differ by less than half an RTT."""
+    """Return true if the sawtooth's simulated period is within half an RTT of the law's period."""
     return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 
 

@@ -150,7 +150,7 @@ class Compound(MultiplicativeDecrease):
     exponent: float = 0.75
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add `increase` w^`exponent` segments, but at least one, per round trip to window w."""
+        """Add `increase` w^`exponent` segments per round trip to window w, but at least one."""
         return cwnd + acked * np.maximum(self.increase * cwnd**self.exponent, 1.0)
 
 
@@ -244,10 +244,7 @@ class Htcp(Law):
         return cwnd + acked * increase
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Reduce windows to `steady_kept`, or to a half if throughput changed between epochs.
-
-        An epoch is the time between two congestion events.
-        """
+        """Keep the fraction `steady_kept` of windows, or a half if throughput has changed."""
         change = np.abs(self.largest - self.last_largest)
         steady = change <= self.steady_change * self.last_largest
         kept = np.where(steady, self.steady_kept, 0.5)
@@ -273,7 +270,7 @@ class Bic(Law):
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add half of the distance to the peak per RTT; above the peak 1, 2, 4, ... segments."""
+        """Grow per RTT by half the distance to the peak, but above it by 1, 2, 4, ... segments."""
         half = np.maximum((self.peak - cwnd) / 2.0, self.min_increment)
         beyond = np.exp2(np.floor(np.log2(np.maximum(cwnd - self.peak, 0.0) + 1.0)))
         step = np.where(cwnd < self.peak, half, beyond)

@@ -23,7 +23,7 @@ class Figures:
     """Mean windows in segments of one algorithm under one kind of loss: even or random."""
 
     law: float
-    """Mean window by the algorithm's update rule with immediate feedback (response function)."""
+    """Mean window by the algorithm's update rule if feedback is immediate."""
     law_with_feedback: float
     """Mean window by the algorithm's update rule if feedback takes a round trip."""
     network: float

@@ -94,7 +94,7 @@ def _largest_packet(resolved: dict[str, Any]) -> float:
 
 
 def _rounding(run: longhaul.Results, resolved: dict[str, Any]) -> float:
-    """Return the rounding error of utilisation with ns-2's clock; 0 for other clocks.
+    """Return the largest error of utilisation due to rounding by ns-2's clock; 0 for other clocks.
 
     ns-2's clock is a sum of seconds in double precision.
     """

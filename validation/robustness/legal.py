@@ -128,7 +128,7 @@ def _queue(draw: Draw) -> dict[str, Any]:
 
 
 def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
-    """Set the key `name`, or a random key if it is empty, in a table of the scenario `made`.
+    """Set the key `name` in a table of the scenario `made`, or a random key if `name` is empty.
 
     `place` is the path of the table with its properties in the schema. Returns false if no value
     can be drawn for the key.

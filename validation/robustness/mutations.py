@@ -1,4 +1,4 @@
-"""Shipped scenarios with random mistakes; the same seed gives the same text."""
+"""Shipped scenarios with random mistakes, drawn by seed."""
 
 import random
 import re

@@ -80,7 +80,7 @@ def _idle(draw: Draw) -> dict[str, Any]:
 
 
 def _tail(draw: Draw) -> dict[str, Any]:
-    """Draw a transfer of which the last one to five segments are lost, with RACK-TLP."""
+    """Draw a transfer with RACK-TLP that loses its last one to five segments."""
     network, _ = _path(draw, 0.15)
     segments = draw.random.randint(8, 200)
     lost = draw.random.randint(1, 5)
@@ -130,8 +130,8 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
     """Yield an error if slow start after an idle time does not follow the key `idle_restart`.
 
-    With a restart, the second of two exchanges (`_idle`) takes at least as long as the first, less
-    the handshake; without a restart, it takes at most as long.
+    The second exchange of `_idle` follows an idle time. With a restart it must not be shorter than
+    the first exchange without its handshake; without a restart it must not be longer.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
         return
@@ -151,7 +151,7 @@ def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
 
 
 def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any]) -> Iterator[str]:
-    """Yield an error if lost last segments (`_tail`) cause a timeout, or the flow does not end."""
+    """Yield an error if a transfer that loses its last segments has a timeout or does not end."""
     loss = resolved["topology"].get("dumbbell", {}).get("bottleneck", {}).get("loss", {})
     if (
         not group["recovery"].startswith("rack-tlp")

@@ -1,1 +1,1 @@
-"""Measurements of speed and memory, also in comparison with ns-2 and for growing problems."""
+"""Measurements of speed and memory, also against ns-2 and for growing flow counts and windows."""

@@ -37,7 +37,7 @@ def a5(kind: str) -> dict[str, Any]:
 
 
 def room(kind: str) -> dict[str, Any]:
-    """Return the scenario of the workload without queueing, with the algorithm `kind`.
+    """Return the scenario of the second workload, which has no queueing, with algorithm `kind`.
 
     Its four flows are in congestion avoidance from the beginning.
     """
@@ -62,9 +62,9 @@ def _scenario(
 
 
 def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple[int, str]:
-    """Run algorithm `kind` and Reno on one core; return data packets, and the cost ratio as text.
+    """Return the number of data packets with algorithm `kind`, and its cost as a ratio to Reno's.
 
-    `work` makes the scenario of an algorithm.
+    Both run on one core. `work` makes the scenario of an algorithm.
     """
     with one_core(), Longhaul(work(kind)) as subject, Longhaul(work(BASE)) as base:
         packets = subject.run().packets

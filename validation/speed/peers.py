@@ -41,8 +41,8 @@ OVERSHOOT = Case(
     arguments=("rate=2.5e9", "delay=0.05", "limit=20833", "T=5", "flow=sack,4,0,0,0,0,1"),
     seeds=(1,),
 )
-"""An overshooting slow start of 600,000 packets, of which one in fourteen is lost; at 10 Gbit/s
-ns-2 would take minutes."""
+"""Four flows whose slow start overshoots: one in fourteen of 600,000 packets is lost. The rate is
+2.5 Gbit/s, because ns-2 would take minutes at 10 Gbit/s."""
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ ALTERNATE = {"gilbert_elliott": {"p": 1, "r": 1, "good_loss": 0, "bad_loss": 1}}
 """Loss of every other packet."""
 
 ROUNDS_LOST = {"none": 0, "once": 1, "again": 2}
-"""Number of round trips in which every other packet is lost: none, that of the full window, or also
-the next one, with the retransmissions."""
+"""Number of round trips in which every other packet is lost; the first has the full window, the
+second has the retransmissions."""
 
 
 LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}
@@ -75,8 +75,8 @@ class Case:
     def scenario(self, segments: int) -> dict[str, Any]:
         """Return the scenario of transfers of `segments` segments each.
 
-        The link sends a full window in a quarter of a round trip. Therefore the losses of one round
-        trip can be chosen by time.
+        The link sends a full window in a quarter of a round trip, and is then idle until the next
+        round trip. Losses are switched on and off while it is idle.
         """
         spacing = 40 * RTT_S
         changes: list[dict[str, Any]] = []
@@ -118,10 +118,10 @@ class Case:
 
 
 def ns_per_packet(case: Case, rounds: int) -> float:
-    """Return the processor time in ns per data packet sent from the full window on.
+    """Return the processor time in ns per data packet, without the packets of slow start.
 
-    It excludes slow start: the time of transfers that end before the full window is subtracted.
-    The two kinds of transfers are run alternately, and the fastest of `rounds` runs counts.
+    The cost of transfers that end when the window is full is subtracted from that of transfers that
+    continue. Both are run alternately `rounds` times, and the cheapest run of each counts.
     """
     before = case.segments_before
     scenarios = [case.scenario(before), case.scenario(before + case.window)]
@@ -137,7 +137,7 @@ def _cheapest(runs: Iterable[Measurement]) -> Measurement:
 
 
 def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: Path) -> None:
-    """Plot the costs (ns per packet) over the number of holes into the file `path`."""
+    """Plot the costs in ns per packet over the number of lost segments (holes) to `path`."""
     figure = Figure(figsize=(7.0, 3.6), layout="constrained")
     axes = figure.subplots()
     for (recovery, lost), values in costs.items():

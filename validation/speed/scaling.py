@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def many_flows(count: int) -> dict[str, Any]:
-    """Return the scenario of `count` SACK flows that share 1 Gbit/s and 100 ms."""
+    """Return the scenario of `count` SACK flows that share a path of 1 Gbit/s and 100 ms RTT."""
     slow_start, start = {"max_ssthresh": 100}, {"uniform": ["0 s", "10 s"]}
     return {
         "title": f"{count} flows",
@@ -50,7 +50,7 @@ def many_flows(count: int) -> dict[str, Any]:
 
 
 def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
-    """Return the scenario of `count` CUBIC flows that share 10 Gbit/s and 100 ms.
+    """Return the scenario of `count` CUBIC flows that share a path of 10 Gbit/s and 100 ms RTT.
 
     With `access`, each flow has its own access link.
     """
@@ -139,10 +139,10 @@ def _at_the_same_time(runs: Sequence[Run], rounds: int) -> list[float]:
 
 
 def _one_at_a_time(runs: Sequence[Run], rounds: int) -> list[float]:
-    """Run all of `runs` one after the other in each round, and return the minimum of each.
+    """Return the minimum cost of each run over several rounds, in ns per packet.
 
-    Disturbances only add time, hence the minimum. Simultaneous runs would evict each other's state
-    from the core's caches every few milliseconds, which would slow runs with many flows most.
+    A round does all of `runs`, one after the other. Simultaneous runs would evict each other's
+    state from the core's caches, which would slow runs with many flows most.
     """
     least = [math.inf] * len(runs)
     for _ in range(rounds):

@@ -2,9 +2,9 @@
 
 The dissertation prints a utilisation of 50.88 % over several bottlenecks (Table 4.6), but neither
 start times nor RTTs of the reverse and cross flows. This script starts all flows together. It
-simulates RUNS runs with the study's RTTs, and as many with shuffled RTTs of reverse and cross
-flows. Runs are grouped by the number of measured flows that had a queueing delay above 190 ms (11
-in Table 4.8), and the mean utilisation of each group is printed.
+simulates RUNS runs with our study's RTTs, and as many with shuffled RTTs of reverse and cross
+flows. It prints the mean utilisation by the number of measured flows that had a queueing delay
+above 190 ms. In Table 4.8 there are 11 such flows.
 
 python validation/sync_tcp/shuffled_round_trips.py [RUNS]
 """
@@ -25,7 +25,7 @@ ABOVE_MS = 190.0
 
 
 def main(runs: int) -> None:
-    """Simulate `runs` runs with each choice of round-trip times, and print both reports."""
+    """Simulate `runs` runs with the study's RTTs, and as many with shuffled RTTs; print reports."""
     draw = random.Random(5)
     cell = STUDY.cell("FTP-MB", {"protocol": "pcwnd"})
     for shuffles in (False, True):

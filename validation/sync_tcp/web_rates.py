@@ -183,7 +183,7 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """Return the mean load (%) of both directions over the whole run, at its connection rates."""
+    """Return the mean load (%) of both directions over the run that yielded `there` and `back`."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
@@ -206,7 +206,7 @@ Rows = list[tuple[Any, ...]]
 def rates_of(replication: int) -> tuple[Rows, Rows]:
     """Return the rows of a replication for the tables `web_loads` and `web_pairs`.
 
-    Both tables use the first seed whose response sizes satisfy `keeps_rule` at every load.
+    Both tables use the first seed with enough large responses at every load (`keeps_rule`).
     """
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)

@@ -402,7 +402,7 @@ proptest! {
 }
 
 /// Returns a network of 2048 flows that run for a second over a bottleneck of 300 Mbit/s. Each flow has its own access
-/// links, without samples in the time series.
+/// links, which the time series does not include.
 fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
     let rate = Rate::from_bps(300_000_000);
     let mut config = dumbbell(rate, Span::from_millis(5), drop_tail(limit), 1);

@@ -2,7 +2,7 @@
 
 use longhaul_hybrid::{Config, Flow, Interval, Queue, SetupError, Simulation, Visit};
 
-/// Returns standard TCP flows with base round-trip times `rtts` in seconds, which share one queue.
+/// Returns standard TCP flows that share one queue; `rtts` are their base round-trip times in seconds.
 fn dumbbell(capacity: f64, buffer: f64, rtts: &[f64]) -> Config {
     let flow = |&rtt: &f64| Flow {
         rtt,

@@ -34,7 +34,7 @@ pub struct Key {
     pub source: &'static str,
 }
 
-/// Default of a key, as a text in the form after `--set KEY=`.
+/// Default of a key, as text that may follow `--set KEY=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultText {
     /// There is no default: a scenario without the key is refused.

@@ -50,7 +50,7 @@ impl Range {
         }
     }
 
-    /// Returns the index of `name` among the names of the choice; `None` if there is no such name.
+    /// Returns the value of a choice that has the name `name`; `None` if no value has this name.
     pub fn value_of(&self, name: &str) -> Option<f64> {
         let place = self.names.iter().position(|&known| known == name);
         place.map(|place| place as f64)

@@ -41,8 +41,8 @@ impl Calendar {
         Time::ZERO + self.window * self.next
     }
 
-    /// Adds an entry and returns true. If the window in which the entry is due has already been taken, returns false
-    /// without adding the entry.
+    /// Adds an entry and returns true. Returns false, without adding the entry, if [`Self::take_window`] has already
+    /// taken the window in which the entry is due.
     #[inline]
     pub(crate) fn push(&mut self, key: Key) -> bool {
         let time = time_of(key);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Wall-clock time between two ticks, that is, between two calls of Python code.
+/// Wall-clock time between two ticks of a [`Clock`].
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Clock that calls a function at each tick, in a separate thread, until the clock is dropped. The

@@ -10,8 +10,8 @@ use crate::error::ScenarioError;
 
 /// Queues, each given by its capacity in packets per second and its buffer in packets.
 type Queues = Vec<(f64, f64)>;
-/// Flows. Each is given by round-trip time (s), host rate (packets/s), start (s), increase (packets), decrease
-/// (fraction), and the queues on the path. Each queue has its index, and true for data or false for acknowledgements.
+/// Flows, each given by its round-trip time (s), host rate (packets/s), start (s), increase (packets), decrease
+/// (fraction), and path: indices of queues, with true if data pass the queue and false if acknowledgements pass it.
 type Flows = Vec<(f64, f64, f64, f64, f64, Vec<(usize, bool)>)>;
 
 /// Runs the hybrid model. Returns measurements by interval and flow, and by interval and queue.
@@ -92,8 +92,8 @@ fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDi
     Ok(out)
 }
 
-/// Returns an array with a row for each interval and a column for each flow or queue. `part` selects flows or queues;
-/// `value` selects one of their measurements.
+/// Returns one measurement as an array with a row for each interval and a column for each flow or queue. `part` selects
+/// flows or queues; `value` selects the measurement.
 fn rows<T>(
     found: &[Interval],
     part: fn(&Interval) -> &Vec<T>,

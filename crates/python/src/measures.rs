@@ -1,5 +1,5 @@
-//! The user's measuring functions in simulations of MesoNet: Python functions that get each
-//! interval.
+//! The user's measuring functions in simulations of MesoNet: Python functions that are called after
+//! each interval.
 
 use std::sync::Arc;
 

@@ -48,7 +48,7 @@ pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
 }
 
 /// Returns the name of the algorithm in a table, which is the default label of its flows: the name
-/// of a class, or a kind.
+/// of a class, kind or module, or the word `external`.
 pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));

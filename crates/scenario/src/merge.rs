@@ -80,8 +80,8 @@ mod tests {
         names
     }
 
-    /// Checks that setting another algorithm removes the key of the former one, together with the source text, version
-    /// or hash that belongs to this key. All other keys stay.
+    /// Checks that an algorithm's new name (`kind`, `python`, `external` or `module`) replaces the old name. The old
+    /// algorithm's source text, version or hash is removed, too; all other keys stay.
     #[test]
     fn a_name_leaves_with_what_belongs_to_it() {
         const LEFT: [(&[&str], &[&str]); 5] = [

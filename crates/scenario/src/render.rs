@@ -55,7 +55,7 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Removes the directories from the paths of module objects, which are identified by their SHA-256.
+/// Removes the directories from the paths of module files. The SHA-256 of a module file identifies it without them.
 pub(crate) fn without_directories(value: &mut Json) {
     match value {
         Json::Object(entries) => {

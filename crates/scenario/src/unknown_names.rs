@@ -78,8 +78,8 @@ fn path_below(table: &Table, key: &str) -> Option<String> {
     })
 }
 
-/// Returns a hint for an unknown key that comes from another file or override than the `kind` of its table. The key may
-/// belong to an earlier kind, which `kind` has replaced.
+/// Returns a hint about an unknown key of the table at `path`. The key and the table's `kind` were given in different
+/// files or overrides, so the key may have been meant for another kind.
 fn of_another_kind(kind: &Node, path: &str) -> String {
     let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
         return String::new();

@@ -428,7 +428,7 @@ impl fmt::Display for Rate {
 }
 
 impl fmt::Display for Bytes {
-    /// Writes the value as a whole number of the largest possible unit: 1500 B, but 64 KiB.
+    /// Writes the value as a whole number of the largest unit that divides it: 1500 B, but 64 KiB.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = |unit: &&Unit| self.0 > 0 && self.0.is_multiple_of(unit.value);
         let (name, value) = SIZE

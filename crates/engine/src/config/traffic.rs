@@ -82,7 +82,7 @@ pub struct Web {
     pub inter_object: Distribution,
     /// Sizes of objects, in bytes, rounded up.
     pub object: Distribution,
-    /// Unit in bytes: sizes of objects are rounded up to multiples of it (ns-2 counts packets). `None` for one byte.
+    /// Unit of objects' sizes in bytes; sizes are rounded up to whole units (ns-2 counts packets). `None` for one byte.
     pub whole_units_of: Option<u64>,
     /// Bytes of a request.
     pub request_bytes: u64,
@@ -92,7 +92,7 @@ pub struct Web {
 }
 
 keys! {
-    /// Rule that ends a run early, and checks if the run allows conclusions (Weigle 2003, appendix A).
+    /// Rule that ends a run early, and warns if the run's largest responses are too small (Weigle 2003, appendix A).
     #[derive(Clone, Debug, PartialEq)]
     pub struct StopRule {
         /// Number of completed exchanges that ends the run. Only exchanges that begin in the measurement window count.

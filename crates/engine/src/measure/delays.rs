@@ -203,8 +203,7 @@ record! {
 pub struct Delays {
     /// One-way delays by flow: from each transmission of a data packet to its arrival.
     pub flows: Vec<DelayHistogram>,
-    /// Queueing delays of sampled links, with the link's number: from a packet's arrival to the beginning of its
-    /// service.
+    /// Numbers of sampled links, and delays in their queues: from a packet's arrival to the start of its service.
     pub links: Vec<(usize, DelayHistogram)>,
 }
 

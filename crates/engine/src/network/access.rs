@@ -31,7 +31,7 @@ use crate::schedule::{Arriving, NextArrival};
 struct Model {
     line: Line,
     queue: DropTail,
-    /// Index of the merge that packets enter from the links; `None` if the links lead to endpoints.
+    /// Index of the `Merge` that receives the links' packets; `None` if the links lead to endpoints.
     merge: Option<u32>,
 }
 

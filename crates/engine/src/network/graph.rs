@@ -56,9 +56,9 @@ impl Graph {
         Self { leaving, entering }
     }
 
-    /// Returns the links of the shortest path: smallest delay, then fewest hops (Dijkstra). Among equal paths, the
-    /// predecessor of each node is the one closest to the start, then the one with the smallest number. Of parallel
-    /// links, the first is used. Skipping hosts does not change the result.
+    /// Returns the links of the shortest path: smallest delay, then fewest hops (Dijkstra). Among equal paths, each
+    /// node is reached over the predecessor closest to the start, then over the one with the smallest number. Of
+    /// parallel links, the first is used.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);

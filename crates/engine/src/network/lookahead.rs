@@ -3,9 +3,9 @@
 //! Once a link has accepted packets, their arrivals at the far end are known. If nothing else affects the far end, the
 //! link may forward all its packets in one event, long before their arrival times. The far end may be a link that
 //! receives packets only from this link, or an endpoint that sends all answers onto such a link. If several links lead
-//! to one, their packets are merged up to the earliest possible arrival of a further packet (`merge.rs`). Packets that
-//! arrive after the next observation are not forwarded before it, since samples must show the state at their time.
-//! Likewise, packets that arrive at an endpoint after its next timer are not forwarded before the timer.
+//! to the same link, their packets are merged up to the earliest time at which an unknown packet could arrive
+//! (`merge.rs`). Packets that arrive after the next observation are forwarded after it, since samples must show the
+//! state at their time. Packets that arrive at an endpoint after its next timer are likewise forwarded after the timer.
 //!
 //! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
 //! therefore enters the box as soon as its arrival at the box is known (`Network::delay_ahead`).
@@ -46,10 +46,10 @@ pub(crate) enum Delivery {
     ToSender(u32),
     /// Packets that arrive by the next observation, and by the next timer of the receiver, go to this receiver alone.
     ToReceiver(u32),
-    /// Packets go to receivers of connections only, up to the next timer of any receiver.
+    /// Packets that arrive by the next observation, and by the next timer of any receiver, go to receivers alone.
     ToReceivers,
-    /// Packets go to endpoints that delay packets, up to the next observation. Packets to other endpoints are delivered
-    /// at their arrival times.
+    /// Packets that arrive by the next observation go to endpoints, if these delay packets. Packets for other endpoints
+    /// are delivered at their arrival times.
     ToHolds,
     /// Packets that arrive by the next observation go to the delay boxes in front of the next link.
     ToBoxes,
@@ -387,8 +387,8 @@ fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// Returns the lookahead of a link that alone feeds all links behind it: those that its packets enter next, and those
-/// that the answers to its packets enter first. Returns `None` for other links.
+/// Returns the lookahead of a link if the links behind it get only its packets and the answers to them, and all these
+/// links are plain ([`is_plain`]). Returns `None` otherwise.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,

@@ -23,11 +23,11 @@ pub(super) struct Merge {
     packets: CalendarQueue<Arriving>,
     /// Time of the scheduled event.
     entry: Time,
-    /// Minimum time until the arrival of a packet that has not yet entered any of the links.
+    /// Minimum time until a packet that has not yet entered any of the merged links can arrive at `into`.
     lookahead: Span,
     /// Maximum time by which an event is postponed, so that it processes several arrivals.
     slack: Span,
-    /// Time by which the next event is postponed: `slack`, or zero if the last event processed at least `MANY` packets.
+    /// Delay of the next event after its first arrival: zero after an event of at least `MANY` packets, else `slack`.
     wait: Span,
 }
 
@@ -63,7 +63,7 @@ impl Merge {
         (arrival + self.wait).min(observation).max(arrival)
     }
 
-    /// Adds `link`, which had no packet before, with its next arrival `next`. `index` is the index of this merge.
+    /// Adds `next`, the next arrival over `link`, which had no packet before. `index` is this merge's index.
     #[inline]
     pub(super) fn push(
         &mut self,

@@ -54,7 +54,7 @@ pub(crate) struct Network {
     pub(crate) options: OptionStore,
     /// Lookahead of each link.
     deliveries: Vec<Delivery>,
-    /// For each link, the single other link that all answers to its packets enter; `None` if there is no such link.
+    /// For each link, the link that all answers to its packets enter; `None` if there is no such link.
     answers: Vec<Option<Answers>>,
     /// Links without a scheduled event that lead to endpoints with delays.
     ready: Vec<u32>,

@@ -63,7 +63,7 @@ impl Carrier {
         }
     }
 
-    /// Returns the index of a flow or connection of this kind. The index is reused after the end of its connection.
+    /// Returns the index of the flow or connection of a packet with `number`. Later connections may reuse the index.
     pub(super) fn place(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -71,7 +71,8 @@ impl Carrier {
         }
     }
 
-    /// Returns the index of a packet's connection or, for traffic, of its direction and leg. `number` is in the packet.
+    /// Returns the index of the flow or connection that a packet with `number` belongs to. For traffic, each direction
+    /// and each leg of a connection has its own index.
     pub(super) fn side(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,

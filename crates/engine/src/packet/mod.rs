@@ -170,8 +170,8 @@ impl Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackBlocks {
     blocks: [(u64, u64); SackBlocks::MAX],
-    /// Transit time in microseconds, as in Sync-TCP's timestamp option (Weigle, dissertation, UNC 2003, chapter 3);
-    /// `u32::MAX` if none is reported.
+    /// Transit time of the last data segment in microseconds, as in Sync-TCP's timestamp option (Weigle, dissertation,
+    /// UNC 2003, chapter 3); `u32::MAX` if none is reported.
     transit_us: u32,
     /// Number of marked packets that have arrived, modulo 2^16, from a receiver that counts them (RFC 9768); 0 from
     /// others.

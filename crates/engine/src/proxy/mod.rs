@@ -26,8 +26,7 @@ use crate::transport::tcp::Connection;
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
     proxies: Vec<SplitTcpProxy>,
-    /// Index of each connection's proxy; `None` if the connection neither ends at a node of a proxy nor joins two of
-    /// them.
+    /// For each connection, the index of the proxy that receives its data; `None` if no proxy does.
     of: Vec<Option<u32>>,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct DecBit {
     changed: Time,
 }
 
-/// A cycle: its length, and the integral of the queue length over it.
+/// A regeneration cycle: a busy period and the idle period after it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cycle {
     length: Span,

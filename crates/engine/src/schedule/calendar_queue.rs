@@ -293,8 +293,7 @@ mod tests {
             check(steps)?;
         }
 
-        /// Entries come out in order from a queue that has few entries at a time, or many that are due at the same
-        /// time.
+        /// Entries come out in order even if many are due at the same time.
         #[test]
         fn those_of_one_time_too(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..2, 0u32..2), 0..1500),

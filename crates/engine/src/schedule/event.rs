@@ -17,7 +17,7 @@ pub(crate) enum Event {
     Merge(u32),
     /// An update interval of a link's queue discipline is over.
     QueueUpdate(u32),
-    /// Packets held back by a link's impairments are released; the index refers to the impairments.
+    /// Packets held back by the impairments with this index are released.
     Release(u32),
     /// A TCP sender may send, since a random delay or a pacing gap is over.
     Send(u32),

@@ -335,8 +335,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Checks that the current key does not decrease if a start event schedules a datagram for the current time, whose
-    /// key is smaller than that of the start event.
+    /// Checks that the current key does not decrease if an event schedules another one with a smaller key: a start
+    /// event schedules a datagram for the current time.
     #[test]
     fn what_follows_from_an_event_does_not_stand_before_it() {
         let mut schedule = Schedule::default();

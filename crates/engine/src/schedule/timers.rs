@@ -159,7 +159,7 @@ impl Deadlines {
 struct Table {
     /// Deadlines; [`Time::NEVER`] if none is set.
     deadlines: Vec<Time>,
-    /// Time of the valid event of each block of timers; events of the block at other times are ignored.
+    /// Time of the next event of each block of timers. Events of the block at other times are out of date.
     entries: Vec<Time>,
 }
 

@@ -280,8 +280,8 @@ impl World {
         }
     }
 
-    /// Delivers the next packets of a link, ahead of time, to endpoints that hold them for an extra delay. Ends at the
-    /// first packet for another endpoint, and at the next observation.
+    /// Delivers the next packets of a link, before they arrive, to endpoints that delay packets. Stops at the first
+    /// packet to an endpoint without such a delay, and at the next observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(now);

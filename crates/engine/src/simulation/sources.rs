@@ -65,7 +65,7 @@ impl World {
         Ok(Kind::Traffic(index))
     }
 
-    /// Returns the paths of one direction, for the connections of a traffic source.
+    /// Returns the paths of data from `from` to `to` and of its acknowledgements, over the proxy `via` if one is given.
     fn way(
         &mut self,
         config: &Config,

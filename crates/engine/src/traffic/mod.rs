@@ -117,8 +117,8 @@ impl Traffic {
         (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
-    /// Draws the past values of all sources' random series together. Must be called when the last source has been
-    /// added.
+    /// Completes the sources after the last one has been added: draws the past values of their Gaussian series and,
+    /// with a stop rule, the first arrivals.
     pub(crate) fn complete(&mut self) {
         let generators = self
             .sources

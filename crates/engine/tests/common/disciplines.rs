@@ -4,7 +4,7 @@ use longhaul_engine::queue::{self, Capacity, LinkContext, QueueConfig};
 use longhaul_keys::{Field, Profile, Table, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
-/// Returns the configuration of a queue of a kind: the defaults of a profile, with the given values changed.
+/// Returns a queue's configuration: the defaults of its kind and profile, with the values in `given` changed.
 pub fn queue(
     (kind, profile): (&str, Profile),
     limit: Capacity,

@@ -113,7 +113,7 @@ pub fn delayed_ack(timeout: Span) -> DelayedAck {
     }
 }
 
-/// Returns the sender of ns-2.35 with the parameters of the runs that were recorded in ns-2.
+/// Returns the parameters of ns-2.35's senders in the recorded runs of ns-2.
 pub fn ns2_tcp(recovery: Recovery) -> Tcp {
     Tcp {
         sack_option_bytes: 0,

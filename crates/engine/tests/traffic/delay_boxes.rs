@@ -59,7 +59,7 @@ fn every_connection_has_its_own_delay_of_a_box() {
     assert!((mean - 50.0).abs() < 14.0, "{mean}");
 }
 
-/// Checks that results do not change if packets enter delay boxes ahead of time.
+/// Checks that lookahead does not change results: packets are passed to delay boxes before their arrival times.
 #[test]
 fn delay_boxes_that_are_entered_ahead_change_nothing() {
     for seed in 1..5 {

@@ -130,9 +130,9 @@ pub struct Jumbo {
     pub from: Time,
     /// End of the period of jumbo files.
     pub until: Time,
-    /// Factor that multiplies the sizes of documents, service packs and movies in the period.
+    /// Factor that multiplies the sizes of documents, service packs and movies in the period of jumbo files.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects in the period. It may be larger than `factor`,
-    /// to enlarge Web objects to the sizes of documents as well.
+    /// Factor that multiplies the sizes of Web objects in the period of jumbo files. It may be larger
+    /// than `factor`, to enlarge Web objects to the sizes of documents as well.
     pub web_factor: u64,
 }

@@ -115,7 +115,7 @@ pub struct LongLived {
     /// Stop time of the flow.
     pub stop: Time,
     /// Index of the flow's algorithm in [`Config::algorithms`]; if `None`, the algorithm is drawn
-    /// as for sources.
+    /// at random, like that of a source.
     pub algorithm: Option<usize>,
     /// Speed of both hosts.
     pub speed: PacketRate,

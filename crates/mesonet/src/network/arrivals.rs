@@ -194,7 +194,7 @@ impl Lane {
         }
     }
 
-    /// Replaces the first batch, of which all packets have been taken, by the next batch if there is one.
+    /// Replaces the first batch by the next batch, if there is one. All packets of the first have been taken.
     #[cold]
     fn turn(&mut self) {
         let Some(next) = self.later.pop_front() else {

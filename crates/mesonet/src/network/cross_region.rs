@@ -32,7 +32,7 @@ impl Network {
     }
 
     /// Returns the number of packets on a link from another region to backbone router `router` that
-    /// arrive after `time`. `at` is the link's index among such links to the router.
+    /// arrive after `time`. `at` is the link's index among the router's links from other regions.
     pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
         self.arrivals[router as usize].later_than(at, time)
     }

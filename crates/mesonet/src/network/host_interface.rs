@@ -39,7 +39,7 @@ impl Network {
         }
     }
 
-    /// Begins to process a packet at a receiver of speed `speed`, which acknowledges it afterwards.
+    /// Begins to process a packet at a receiver of speed `speed`. The receiver then acknowledges the packet.
     #[inline]
     pub(crate) fn process(&mut self, speed: u16, packet: Packet) {
         let time = self.now + self.packet_interval(speed);

@@ -348,8 +348,8 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// Returns the number of the station that is a router's shared server. `router` counts the points of presence
-    /// first, then the access routers.
+    /// Returns the index of the station [`Station::Server`] of a router. In `router`, the points of presence are
+    /// numbered first, then the access routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router

@@ -153,7 +153,7 @@ mod tests {
         assert!(error <= 10, "{error} ps in ten seconds");
     }
 
-    /// A full queue accepts a packet at the time of a departure.
+    /// Checks that a full queue accepts a packet that arrives at the time of a departure.
     #[test]
     fn a_departure_makes_room_at_once() {
         let mut server = DropTailQueue::new(PacketRate::per_ms(3.0), 2);

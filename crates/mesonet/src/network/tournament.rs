@@ -230,7 +230,7 @@ mod tests {
         [25, 42, 400, 700].into_iter().for_each(play);
     }
 
-    /// Checks that an event beyond the range of keys is found only after the base has moved.
+    /// Checks that an event 1000 s after the tree's `base` is not found, but an event 100 s after it is.
     #[test]
     fn far_times_wait_for_the_base_to_come_nearer() {
         let mut tournament = Tournament::new(2);

@@ -144,8 +144,8 @@ record! {
         "srtt_mean_s": Option<f64> = |flows| ratio(flows.srtt_sum_s, flows.active as f64),
         /// Mean congestion window of active flows.
         "cwnd_mean_pkts": Option<f64> = |flows| ratio(flows.cwnd_sum, flows.active as f64),
-        /// Packets sent beyond the file size, divided by the size; mean over the flows completed in
-        /// the interval.
+        /// Packets sent in excess of the file size, divided by the file size; mean over the flows
+        /// completed in the interval.
         "retransmission_rate": Option<f64> = |flows| {
             ratio(flows.retransmission_sum, flows.completed as f64)
         },

@@ -94,7 +94,7 @@ impl Counters {
         self.add_at(ends, interval);
     }
 
-    /// Adds the events of a flow to the samples of the access routers `ends`, at the ends of its path.
+    /// Adds a flow's counters to the samples of the access routers `ends`, at both ends of the flow's path.
     pub(super) fn add_at(&mut self, ends: [u16; 2], interval: Interval) {
         for access in ends {
             let edge = &mut self.edges[access as usize];

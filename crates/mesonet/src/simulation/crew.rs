@@ -101,8 +101,8 @@ impl Crew {
         taken.ok().map(|taken| self.regions[taken as u32 as usize])
     }
 
-    /// Advances one region after the other by the step, until this thread or others have taken all
-    /// regions.
+    /// Advances regions by the step, one after the other, until this thread and the others have
+    /// taken all regions.
     fn advance_regions(&self, advance: &impl Fn(usize, &Step), number: u64, step: &Step) {
         while let Some(region) = self.take(number) {
             // This is dropped even after a panic: the leader then finds the region's lock poisoned.

@@ -28,8 +28,8 @@ impl Batches {
         goodputs.push(goodput);
     }
 
-    /// Reports a batch for each group with enough completed flows, at the end of `interval`. If the interval is the
-    /// `last` one, a single flow is enough.
+    /// Reports a batch for each group with at least `self.size` completed flows, at the end of `interval`. At the end
+    /// of the run (`last`), a single flow is enough.
     pub(crate) fn report(&mut self, interval: u64, last: bool, to: &mut dyn FnMut(&GoodputBatch)) {
         let least = if last { 1 } else { self.size.max(1) };
         for (group, goodputs) in &mut self.groups {

@@ -200,8 +200,8 @@ fn a_run_repeats_whatever_its_intervals_are() {
     assert_eq!(first.flows, long.flows);
 }
 
-/// Checks that the events of a flow that stops in the middle of an interval are counted like those
-/// of a flow that stops at its end.
+/// Checks that a flow has the same total numbers of events if it stops in the middle of a measurement
+/// interval as if it stops at the end of one.
 #[test]
 fn events_of_a_flow_count_in_the_interval_in_which_it_stops() {
     let mut config = congested();

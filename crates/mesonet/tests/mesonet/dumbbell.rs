@@ -11,8 +11,8 @@ use crate::records::Keeper;
 /// Rate of the bottleneck in packets per millisecond.
 const BOTTLENECK: f64 = 21.0;
 
-/// Returns two flows of an algorithm on a path with a round trip of `rtt_ms`. The second flow
-/// starts after a quarter of the run.
+/// Returns a configuration with two flows of an algorithm on a path with a round trip of `rtt_ms`.
+/// The second flow starts after a quarter of the run.
 fn dumbbell(congestion: ControllerSpec, rtt_ms: u64, seconds: f64) -> Config {
     let buffer = (BOTTLENECK * rtt_ms as f64 * 0.2).trunc() as u64;
     let large = 1_000_000;

@@ -152,8 +152,8 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Checks that resumed runs have the results of uninterrupted runs if algorithms use tables, boxed state, or their own
-/// clocks.
+/// Checks that resumed runs have the results of uninterrupted runs, for algorithms that use tables, boxed state, or
+/// their own clocks.
 #[test]
 fn runs_of_other_algorithms_go_on() {
     let others = [

@@ -104,8 +104,7 @@ fn connections_take_a_round_trip() {
 }
 
 /// Checks that a flow transfers a jumbo file if both its access routers are direct and it connects in the period of
-/// jumbo files. Here all files are Web objects, so jumbo files are a thousand times larger. Flows that end before the
-/// period do not change.
+/// jumbo files. Flows that end before this period have the same records as in a run without jumbo files.
 #[test]
 fn jumbos_are_those_that_are_connected_in_their_period() {
     let mut config = quiet(4);
@@ -116,7 +115,7 @@ fn jumbos_are_those_that_are_connected_in_their_period() {
         from,
         until,
         factor: 100,
-        web_factor: 1000,
+        web_factor: 1000, // All files here are Web objects.
     });
     let mut keeper = Keeper::default();
     run(&config, &mut keeper).expect("valid");

@@ -95,8 +95,8 @@ impl Algorithm {
     }
 }
 
-/// The object of one flow: its methods, and the objects of their arguments, which are reused in
-/// each call.
+/// Algorithm object of one flow: its methods, and the objects that are passed to them. All calls
+/// reuse the passed objects.
 #[derive(Debug)]
 pub(super) struct Instance {
     methods: [Option<Py<PyAny>>; METHODS.len()],

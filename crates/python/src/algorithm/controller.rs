@@ -159,8 +159,8 @@ impl Controller {
         })
     }
 
-    /// Calls `act` with the interpreter's lock and returns its result. An exception ends the run.
-    /// Returns `None` in this case, and in all later calls.
+    /// Calls `act` with the interpreter's lock and returns its result. If `act` raises an exception,
+    /// the run ends; this call and all later ones return `None`.
     fn attached<T>(
         &self,
         method: Method,

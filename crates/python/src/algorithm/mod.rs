@@ -1,5 +1,5 @@
-//! Congestion control written in Python. The class is found in a file or passed by the program. Flows call it from the
-//! simulation's thread; this thread holds the interpreter's lock only during calls.
+//! Congestion control written in Python. The class is found in a file or passed by the user's program. Flows call it
+//! from the simulation's thread; this thread holds the interpreter's lock only during calls.
 //!
 //! The Python module `longhaul.algorithm` finds and checks the class; this module turns it into a controller.
 

@@ -22,7 +22,7 @@ pub(crate) fn check_controller(py: Python<'_>, address: &str) -> PyResult<()> {
     checked.map_err(|what| take_failure().unwrap_or_else(|| AlgorithmError::new_err(what)))
 }
 
-/// Callbacks for a controller in another process that fails, or that has not answered yet.
+/// Callbacks for a controller in another process: for its failure, and during the wait for its answer.
 pub(super) const PROGRAM: Program = Program {
     failed: |message| fail(AlgorithmError::new_err(message)),
     stops_waiting: || {

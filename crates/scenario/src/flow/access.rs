@@ -1,4 +1,4 @@
-//! Access links of a group of flows, and the base round trip of its flows.
+//! Access links and base round-trip time of a group of flows.
 
 use longhaul_units::{Quantity, Rate, Span};
 

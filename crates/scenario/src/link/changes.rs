@@ -16,7 +16,7 @@ use crate::error::Diagnostic;
 use crate::files::{read_text, relative_to};
 use crate::unknown_names::unknown_name;
 
-/// Reads and checks the changes of a link, and returns them. In `link`, the text of a file replaces its path.
+/// Reads, checks and returns the changes of a link. If they are in a file, its text replaces its path in `link`.
 pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
     let Some(node) = link.get_mut(LinkParts::changes) else {
         if link.has(Link::changes_period) {

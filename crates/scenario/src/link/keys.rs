@@ -1,5 +1,5 @@
-//! Keys of links that are not options of the engine's [`Link`]: parts that are resolved separately,
-//! the reverse direction, and access links.
+//! Keys of links in addition to the options of the engine's [`Link`]: changes, delivery traces,
+//! queues, the reverse direction, and access links.
 
 use longhaul_engine::config::{Change, DirectionKeys, Link};
 use longhaul_keys::{Key, Kind, RATE, TIME, Table, keys, together, words};

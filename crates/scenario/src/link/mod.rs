@@ -50,8 +50,8 @@ impl Context {
 }
 
 impl CoreLink {
-    /// Returns true if this direction's queue has the same derived values as the forward
-    /// direction's.
+    /// Returns true if the same values would be derived for a queue of this direction as for a
+    /// queue of the forward direction.
     fn has_queue_of(&self, forward: &Self) -> bool {
         let (own, other) = (&self.link, &forward.link);
         (own.rate, own.delay) == (other.rate, other.delay)
@@ -184,8 +184,8 @@ fn check_direction(
     check_bucket(table, DirectionKeys::policer, keys, at, path, out);
 }
 
-/// Resolves the keys of a link's two queues. By default the reverse queue has the keys of the forward queue, and their
-/// errors are reported once. Values that follow from rate and delay are derived separately for each direction.
+/// Resolves the keys of a link's two queues. By default the reverse queue has the keys of the forward queue, and errors
+/// in these keys are reported once. Values that follow from rate and delay are derived separately for each direction.
 fn resolve_queues(
     table: &mut Table,
     [forward, reverse]: &[CoreLink; 2],
@@ -256,7 +256,7 @@ fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagn
     }
 }
 
-/// Resolves the queue of access links, after all other keys of these links.
+/// Resolves the queue of access links. All other keys of these links have been resolved before.
 pub(crate) fn resolve_access_queue(
     access: &mut Table,
     path: &str,

@@ -13,8 +13,8 @@ use super::layout::Layout;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
 
-/// Keys of documents, service packs and movies, in the order of `FileType::LARGE`. Each number is a lower bound: the
-/// maximum of active files of the type is never set below it (NIST SP 500-282, chapter 8, equations 1 to 3).
+/// Keys of documents, service packs and movies, in the order of `FileType::LARGE`. Each number is a lower bound of the
+/// maximum number of active files of the type (NIST SP 500-282, chapter 8, equations 1 to 3).
 pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
     (FileKeys::documents, 1000),
     (FileKeys::service_packs, 100),

@@ -17,8 +17,8 @@ const VARIANT: &str = "nist";
 
 /// Algorithm that may tolerate losses.
 const TOLERANT: &str = "cubic";
-/// Name of CUBIC's parameter for the fraction of losses that it tolerates. BBR's parameter of this
-/// name has another meaning, and is allowed.
+/// Name of CUBIC's parameter for the fraction of losses that it tolerates. MesoNet allows only 0.
+/// BBR has another parameter with this name, which may have any value.
 const LOSS_THRESHOLD: &str = "loss_threshold";
 
 /// Allowed deviation from 1 of the sum of the algorithms' shares.

@@ -108,8 +108,8 @@ impl Population {
         }
     }
 
-    /// Returns half the number of hosts below an access router, which is the number of flows n in
-    /// the rules for buffer sizes.
+    /// Returns half the number of hosts below an access router. The rules for buffer sizes use this
+    /// half as the number of flows.
     pub fn half(&self, access: usize) -> f64 {
         (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
     }

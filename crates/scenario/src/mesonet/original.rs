@@ -32,7 +32,7 @@ pub(crate) enum Place {
     Coded(Path, &'static [&'static str]),
     /// A key of the root table.
     Root(Path),
-    /// A key of the entries of `long_lived`. The parameter is a list with a value for each entry.
+    /// A key of each entry of `long_lived`. The original parameter is a list with one value for each entry.
     LongLived(Path),
     /// The key `share` of the algorithm with this label. The algorithm is added to the list if it is missing.
     Share(&'static str),
@@ -323,7 +323,7 @@ fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// Sets a value at `path` below `table`. The path `whole` from the root is only for messages.
+/// Sets the value at `path`, relative to `table`. Messages contain `whole`, the path from the root.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -411,7 +411,7 @@ fn put_each(mesonet: &mut Table, key: Path, node: Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets the share of the algorithm with the label `label`, which is added to the list if it is missing.
+/// Sets the share of the algorithm with the label `label`. A missing algorithm is added to the list.
 fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String> {
     let origin = node.origin.clone();
     match add_algorithm(mesonet, label, &origin) {

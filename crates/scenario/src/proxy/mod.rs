@@ -65,8 +65,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Sets the defaults of all keys except transport options, since the scenario's table `[tcp]` takes
-/// precedence over the defaults of transport options.
+/// Sets the defaults of all keys of a proxy except transport options. Transport options in the
+/// scenario's table `[tcp]` take precedence over their defaults.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
     // A local queue without a limit gets the same limit with any discipline.
@@ -117,8 +117,8 @@ fn nodes(
     Some((start, end))
 }
 
-/// Resolves a proxy's credit to bytes of payload. Refuses a credit of less than a full segment, since no segment would
-/// ever be forwarded.
+/// Converts a proxy's credit to bytes of payload if it is given in packets. Refuses a credit of less than a full
+/// segment, since no segment would ever be forwarded.
 fn resolve_credit<T>(
     table: &mut Table,
     key: Field<T>,

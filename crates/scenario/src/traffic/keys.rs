@@ -76,8 +76,8 @@ keys! {
     pub(crate) struct PackMimeKeys {
         /// Connections a second.
         pub rate: f64 = Kind::Number(Range::closed(0.01, 1e6)).key().required(),
-        /// Random round-trip times of the model, added to that of the network: those of the server's
-        /// and the client's side (`both`), of the server's side only, or none.
+        /// Random round-trip times that the model adds to that of the network: for the server's and the
+        /// client's side (`both`), for the server's side only (`server`), or none.
         pub round_trips: RoundTrips = Kind::Word(RoundTrips::WORDS).key().default("both"),
         /// Time from request to response at the server. `model` draws the inverse of a Weibull
         /// variable, with a mean of about 6 ms.

@@ -57,7 +57,7 @@ pub(crate) fn warnings(resolved: &ResolvedDocument, config: &Config) -> Vec<Stri
     out
 }
 
-/// Adds the warnings of QUIC stacks, each with the label of the group of flows.
+/// Adds the warnings about the flows' QUIC stacks, each with the label of the group of flows.
 fn warn_of_stacks(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

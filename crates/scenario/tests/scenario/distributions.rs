@@ -437,7 +437,8 @@ fn every_place_refuses_the_same_mistakes() {
     }
 }
 
-/// The minimum of a distribution may be zero, but not its mean.
+/// Checks that a distribution of times or probabilities may have the minimum zero. Distributions of other
+/// quantities may not, and no distribution may have the mean zero.
 #[test]
 fn the_least_may_be_zero_where_values_may() {
     for place in places() {

@@ -10,7 +10,7 @@ use crate::{BASE, origin, refusal, value, with};
 
 const LINK: &str = "topology.dumbbell.bottleneck";
 
-/// Returns the base scenario with one more key in the table of its link.
+/// Returns the scenario `BASE` with one more key in the table of its link.
 fn link_with(key: &str, value: &str) -> longhaul_scenario::Scenario {
     with(&[&format!("{LINK}.{key}={value}")])
 }

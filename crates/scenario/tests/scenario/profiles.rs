@@ -323,8 +323,7 @@ fn max_ssthresh_means_the_profiles_limited_slow_start_and_zero_none() {
     );
 }
 
-/// Checks that only CUBIC has HyStart in the profile `linux`, as in tcp_cubic.c. The acknowledgement trains that end
-/// slow start are twice as long if segments are paced.
+/// Checks that HyStart is the default only for CUBIC in the profile `linux`, as in tcp_cubic.c.
 #[test]
 fn the_kernel_s_cubic_has_its_hystart() {
     let slow_start = |profile: &str, kind: &str, more: &[&str]| {
@@ -342,6 +341,7 @@ fn the_kernel_s_cubic_has_its_hystart() {
     };
     assert_eq!(slow_start("linux", "cubic", &[]), hystart(&[]));
     let paced = "flows.0.tcp.pacing=true";
+    // With pacing, an acknowledgement train ends slow start after a whole round-trip time, not half of one.
     let whole = hystart(&[("train", 1.0)]);
     assert_eq!(slow_start("linux", "cubic", &[paced]), whole);
     let given = "flows.0.slow_start={ kind = \"hystart\", low_window = 20 }";

@@ -39,8 +39,8 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
-/// Checks that the default limit of a proxy's local queue is that of the thesis, not the
-/// discipline's default on a link.
+/// Checks that the default limit of a proxy's local queue is 1000 packets (thesis, University of
+/// Innsbruck, 2009), not the default that the queue's discipline has on a link.
 #[test]
 fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     let scenario = accepted(&text(", queue = { kind = \"red\" }"));
@@ -346,8 +346,8 @@ fn window(totals: &Totals) -> f64 {
     windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64
 }
 
-/// Checks that the satellite link with a proxy carries 94.2 Mbit/s, as in the thesis, within 1
-/// Mbit/s. The results for all local queues are within 0.5 Mbit/s of each other.
+/// Checks that flows through a proxy use 94.2 Mbit/s of the satellite link, within 1 Mbit/s, as in the thesis
+/// (University of Innsbruck, 2009). The limit of the proxy's queue changes the rate by less than 0.5 Mbit/s.
 #[test]
 #[ignore = "minutes"]
 fn the_split_link_is_used_as_in_the_study() {
@@ -382,8 +382,8 @@ fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     }
 }
 
-/// Checks that 5 and 500 flows through a proxy use the satellite link equally. In the thesis, they
-/// use 94.2 Mbit/s and 94.1 Mbit/s of it; here both rates are within 2 Mbit/s of 94.2 Mbit/s.
+/// Checks that 5 flows and 500 flows through a proxy use 94.2 Mbit/s of the satellite link, within 2 Mbit/s. In the
+/// thesis (University of Innsbruck, 2009), they use 94.2 Mbit/s and 94.1 Mbit/s.
 #[test]
 #[ignore = "minutes"]
 fn few_and_many_flows_use_the_split_link_alike() {

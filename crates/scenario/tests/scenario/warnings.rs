@@ -192,8 +192,8 @@ fn an_error_names_its_keys() {
     assert_eq!(paths, ["duration", "topology.dumbbell.bottleneck.rate"]);
 }
 
-/// A CoDel target below the transmission time of a full packet causes a warning (RFC 8290 section
-/// 5.2.2), here of 1500 bytes at 1 Mbit/s, timestamps included.
+/// Checks that a CoDel target below the transmission time of a full packet causes a warning (RFC
+/// 8290 section 5.2.2). The packet has 1500 bytes, and the link 1 Mbit/s.
 #[test]
 fn targets_shorter_than_a_packet() {
     let queue = |target: &str| {

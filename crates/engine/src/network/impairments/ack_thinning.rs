@@ -35,7 +35,7 @@ struct Group {
     last: Packet,
 }
 
-/// Result of an acknowledgement's arrival: the acknowledgements forwarded now, and the one that is dropped.
+/// Acknowledgements that are forwarded, and the acknowledgement that is dropped, after an acknowledgement's arrival.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ThinningOutcome {
     pub(super) dropped: Option<Packet>,

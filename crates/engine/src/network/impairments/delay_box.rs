@@ -77,7 +77,7 @@ struct FlowBox {
     loss: Option<Box<LossModel>>,
     /// Time at which the last bit of the preceding packet leaves.
     free: Time,
-    /// Arrival time of the last packet that was admitted ahead of its arrival.
+    /// Arrival time of the last packet that [`FlowBoxes::admit_ahead`] admitted.
     last: Time,
 }
 

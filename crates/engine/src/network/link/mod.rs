@@ -198,7 +198,7 @@ impl Link {
         Some(NextArrival { time, tie_break })
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`. This time may be in the future.
+    /// Forwards the next packet, if it reaches the far end by `until`. `until` may be in the future.
     #[inline(always)]
     pub(crate) fn forward(&mut self, until: Time) -> Option<&Packet> {
         match &mut self.server {

@@ -65,7 +65,7 @@ impl Ns2EntryOrder {
         }
     }
 
-    /// Records that another packet has become the next one to reach the far end.
+    /// Records the next packet to reach the far end, which arrives there at `arrival_s`.
     #[inline]
     pub(super) fn note_next(&mut self, arrival_s: f64, transit: &TransitRank) {
         let gap_s = arrival_s - self.last_s;

@@ -158,7 +158,7 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// Checks that the L4S queue has its turn if the classic queue has had exactly its share, a tenth of the bytes.
+/// Checks that the L4S queue is served next if the classic queue has had exactly its share, a tenth of the bytes.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
     let mut queue = queue(config());

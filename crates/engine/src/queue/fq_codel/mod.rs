@@ -98,7 +98,7 @@ impl FqCoDel {
     }
 }
 
-/// One of the queues, under the control of its CoDel. As its size it reports the bytes in all queues.
+/// One of the queues, as seen by its CoDel: `bytes` includes the bytes of all other queues.
 struct WithAll<'a>(OneOf<'a>);
 
 impl Source for WithAll<'_> {

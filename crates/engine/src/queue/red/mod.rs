@@ -217,7 +217,7 @@ impl Red {
         }
     }
 
-    /// Adapts `max_p` if a change is due. `before` is the average before this arrival.
+    /// Adapts `max_p` if a change is due. `before` is the average queue before the packet's arrival.
     fn adapt(&mut self, now: Time, before: f64) {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return;
@@ -249,7 +249,7 @@ impl Red {
         }
     }
 
-    /// Decides if a packet is accepted, marked or dropped. The average is above the lower threshold.
+    /// Decides if a packet is accepted, marked or dropped. The average must have reached the lower threshold.
     #[inline(never)]
     fn select(&mut self, arrival: &Arrival) -> Verdict {
         if self.average >= self.forced_from {

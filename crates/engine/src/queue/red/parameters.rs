@@ -159,7 +159,7 @@ pub enum Gentle {
     Frozen,
 }
 
-/// Condition for the mark of a selected ECN-capable packet. If it is not met, the packet is dropped.
+/// Condition under which a selected ECN-capable packet is marked instead of dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marking {
     /// The packet is marked, unless the average is so high that every packet is dropped.
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(bottom(&red), 0.01);
     }
 
-    /// Returns the complete values of RED for a link of 100 Mbit/s, or the message of their refusal.
+    /// Returns all of RED's values for a link of 100 Mbit/s, or the error message if `given` is refused.
     fn complete_values<const N: usize>(given: [(&'static str, Value); N]) -> Result<Table, String> {
         let packets = Value::Quantity(Quantity::Packets(100.0));
         let defaults =
@@ -445,7 +445,7 @@ mod tests {
         completed.map(|()| values)
     }
 
-    /// Checks that parameters of the adaptation are derived only if it is enabled, and never `bottom` for `gared`.
+    /// Checks that the adaptation's parameters get defaults only with `adaptive`, and `bottom` none with `gared`.
     #[test]
     fn an_adaptation_has_its_own_values() {
         let keys = ["interval", "alpha", "beta", "top", "bottom"];

@@ -433,7 +433,7 @@ impl Rule for Cake {
         Verdict::Accept
     }
 
-    /// Drops the first packet of the queue with the most bytes, and reports the overflow to its COBALT.
+    /// Drops the first packet of the queue with the most bytes, and reports the overflow to this queue's COBALT.
     fn make_room(&mut self, now: Time, waiting: &mut Waiting) {
         self.lists.join(waiting);
         while exceed(self.limit, waiting) {

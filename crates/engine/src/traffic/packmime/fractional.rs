@@ -38,8 +38,8 @@ struct Weights {
     /// once; its weight is zero in those sums that do not include the value.
     // Adding a product of zero does not change a sum, since a sum is never -0.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` past values. Some of these values are drawn only after `known_parts` has computed
-    /// the sums of the others.
+    /// Weights of the newest `BLOCK` past values. `known_parts` leaves these values out, since some of them have not
+    /// been drawn when it is called.
     newest: [Lanes; SHARING],
 }
 

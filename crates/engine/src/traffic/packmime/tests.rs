@@ -202,7 +202,7 @@ fn two_thirds_of_the_responses_are_downloads() {
     );
 }
 
-/// Draws a million values from each part of the model, and checks them against the dissertation.
+/// Checks a million values of each random variable of PackMime against Weigle's dissertation.
 #[test]
 #[ignore = "some minutes"]
 fn a_million_values_of_each() {

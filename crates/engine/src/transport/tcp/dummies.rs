@@ -78,7 +78,7 @@ impl DummyTrain {
     }
 }
 
-/// Returns a receiver's answer to a dummy segment. Like the dummy, the answer has low priority.
+/// Returns a receiver's answer to a dummy segment. Like the segment, the answer has low priority.
 pub(super) fn answer(packet: &Packet, path: Path, next: u64, bytes: u16) -> Packet {
     dummy(packet.flow, path, next, bytes, packet.stamp, Flags::ACK)
 }

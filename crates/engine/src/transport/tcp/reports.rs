@@ -16,7 +16,7 @@ pub(super) struct Reports {
     clock: ClockError,
     /// The highest load factor in the segments not acknowledged yet (VCP).
     load: Option<Load>,
-    /// Sum of the rates that XCP's routers have granted to the segments not acknowledged yet, in bytes per second.
+    /// Sum of the throughput changes that XCP's routers granted to unacknowledged segments, in bytes per second.
     granted: Option<f64>,
 }
 
@@ -76,7 +76,8 @@ impl Reports {
         }
     }
 
-    /// Moves the reports into an acknowledgement of all segments below `next`. Returns its options and its flags.
+    /// Returns the options and flags of an acknowledgement of all segments below `next`. They contain `blocks` and the
+    /// reports; the stored feedback of routers is then cleared.
     pub(super) fn take_report(
         &mut self,
         blocks: &SackBlocks,

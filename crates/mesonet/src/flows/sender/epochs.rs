@@ -69,8 +69,8 @@ impl Sender {
         false
     }
 
-    /// Adds the delivery rate and the losses to `sample`, and notes in it that the application limits the sender if the
-    /// rest of the file is less than a window. Does nothing for algorithms without feedback.
+    /// Adds the delivery rate and the losses to `sample`. If the rest of the file is less than a window, marks the
+    /// sender in `sample` as limited by the application. Does nothing for algorithms without feedback.
     fn complete(&mut self, sample: &mut AckSample, packet: &Packet, env: &Env) {
         let Some(feedback) = &mut self.feedback else {
             return;
@@ -125,8 +125,7 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts the growth of the window after an acknowledgement. Before the acknowledgement, the window had `before`
-    /// packets.
+    /// Counts the growth of the window by an acknowledgement: from `before` packets to the present size.
     #[inline]
     fn note_growth(&mut self, before: f64) {
         let window = &self.congestion.window;

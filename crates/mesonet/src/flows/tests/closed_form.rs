@@ -3,8 +3,8 @@
 
 use super::*;
 
-/// Backbone routers with direct access routers, each with its share of all receivers below direct
-/// access routers.
+/// Letters of the backbone routers with a direct access router. Each number is the fraction of the
+/// receivers below the backbone router that are below its direct access router.
 const DOMAINS: [(char, f64); 6] = [
     ('B', 480.0 / 12_480.0),
     ('C', 480.0 / 20_640.0),
@@ -73,8 +73,8 @@ impl Arrivals {
         size / time
     }
 
-    /// Returns the mean goodput of files of random size: a Pareto-distributed number of packets with the mean `mean`,
-    /// times `factor`.
+    /// Returns the mean goodput of files of random size. The size in packets is `factor` times a Pareto-distributed
+    /// number with the mean `mean`.
     fn mean_goodput(&self, mean: f64, factor: f64) -> f64 {
         let (steps, last) = (20_000, 30.0);
         let sum: f64 = (0..steps)
@@ -89,8 +89,8 @@ impl Arrivals {
     }
 }
 
-/// Checks the mean goodputs of loss-free flows against chapter 9, within half a percent. A case is (factor, goodput
-/// with fast interfaces, goodput with other interfaces).
+/// Checks the mean goodputs of loss-free flows against NIST SP 500-282, chapter 9, within half a percent. A case is
+/// (factor of the file sizes, packets/s with fast interfaces, packets/s with other interfaces).
 #[test]
 #[ignore = "eight million packets"]
 fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {

@@ -18,7 +18,7 @@ const HOSTS_BELOW: Kind = Kind::Whole {
     max: MAX_HOSTS,
 };
 
-/// Allowed values of a key for access routers of a class: their number, or a table for each.
+/// Allowed values of a key for access routers of a class: the number of routers, or a table for each router.
 const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
     Kind::Whole {
         min: 0,
@@ -94,9 +94,9 @@ keys! {
         pub pop_divisor: f64 = FACTOR.key(),
         /// Ratio of the capacity of points of presence to that of normal access routers (R3); 10 by default.
         pub access_divisor: f64 = FACTOR.key(),
-        /// Speed of fast access routers, as a multiple of normal ones (Bfast); 2 by default.
+        /// Ratio of the speed of fast access routers to that of normal ones (Bfast); 2 by default.
         pub fast_factor: f64 = FACTOR.key(),
-        /// Speed of direct access routers, as a multiple of normal ones (Bdirect); 10 by default.
+        /// Ratio of the speed of direct access routers to that of normal ones (Bdirect); 10 by default.
         pub direct_factor: f64 = FACTOR.key(),
         /// Packets that each queue holds: a number, or a rule. `rtt-capacity` (default; QszAlg 1): the mean round-trip
         /// time of the topology times the router's capacity. `rtt-capacity/sqrt-n` (2): this product divided by the

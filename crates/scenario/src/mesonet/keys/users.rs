@@ -138,8 +138,8 @@ keys! {
         pub from: Identifier = IDENTIFIER.key().required(),
         /// Access router of the receiver, by name or by number from 1 (LL_FLOW_RECEIVERS).
         pub to: Identifier = IDENTIFIER.key().required(),
-        /// Time of the flow's first packet: a time, or a fraction of the run; from 1 on the flow
-        /// never starts (LLon); 0 by default.
+        /// Time of the flow's first packet: a time, or a fraction of the run (LLon); 0 by default.
+        /// With a fraction of 1 or more, the flow never starts.
         pub start: Written = MOMENT.key(),
         /// End of the flow: a time, or a fraction of the run; 1 by default.
         pub stop: Written = MOMENT.key(),

@@ -222,7 +222,7 @@ fn users_may_all_start_in_the_first_three_waves() {
     }
 }
 
-/// The limits on large files are explained for each type of file, if limits apply.
+/// Checks that `longhaul explain` has the limits on active files of each large type, if limits apply.
 #[test]
 fn limits_on_large_files_are_explained() {
     let limits = |overrides: &[&str]| -> Vec<(String, String)> {

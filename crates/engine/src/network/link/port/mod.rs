@@ -248,7 +248,7 @@ impl Port {
         self.ring.next()
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`.
+    /// Forwards the next packet and returns it, if it reaches the far end by `until`.
     #[inline(always)]
     pub(super) fn forward(&mut self, until: Time) -> Option<&Packet> {
         self.ring.forward(until)

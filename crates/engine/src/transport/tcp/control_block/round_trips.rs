@@ -117,7 +117,7 @@ impl ControlBlock {
         }
     }
 
-    /// Uses two round-trip times: the first segment's for the timer, the last segment's for the minimum.
+    /// Updates the timer with the first acknowledged segment's round-trip time, and the minimum with the last one's.
     fn take_segments(&mut self, first: Span, last: Span) {
         let config = &self.config.rto;
         self.rtt.smooth(config, first);

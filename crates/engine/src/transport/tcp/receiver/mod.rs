@@ -444,8 +444,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement of the segments that have arrived. It reports the SACK blocks if `reports` is true.
-    /// Only with `REPORTS` may it have SACK blocks or other optional contents.
+    /// Sends an acknowledgement of the segments that have arrived, with the SACK blocks if `reports` is true. If
+    /// `REPORTS` is false, the acknowledgement has neither SACK blocks nor other optional contents.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

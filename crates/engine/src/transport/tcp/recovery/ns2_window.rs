@@ -42,7 +42,7 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
-    /// Returns false: the fast path is never used, since it ignores the kind of the last reduction of the window.
+    /// Returns false. The fast path must not be used, since it ignores the kind of the window's last reduction.
     fn is_open(&self) -> bool {
         false
     }

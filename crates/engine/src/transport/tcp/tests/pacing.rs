@@ -64,7 +64,7 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     sent
 }
 
-/// Checks that a waiting segment leaves earlier once the pacing rate has at least doubled, except in Linux's variant.
+/// Checks that a waiting segment leaves earlier if the pacing rate at least doubles, except with `PacedBursts::Linux`.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;

@@ -156,8 +156,8 @@ fn linux_answers_a_loss_behind_a_mark_once() {
     assert_eq!(bench.sender.sample(ms(221)).cwnd, Some(10.0));
 }
 
-/// In Linux's PRR, one segment leaves for every two delivered, since the window is halved from 20 to 10. The flight,
-/// which limited transmit has enlarged to 22 segments, does not matter.
+/// In Linux's PRR, one segment leaves for every two delivered, since the window is halved from 20 to 10. The flight
+/// does not matter; limited transmit has enlarged it to 22 segments.
 #[test]
 fn linux_counts_in_proportion_to_the_window() {
     let mut expected = vec![vec![21], vec![22], vec![1]];

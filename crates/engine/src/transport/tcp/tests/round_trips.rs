@@ -28,7 +28,7 @@ const fn values(rtt: f64, smallest: f64, smoothed: f64) -> RoundTripValues {
     }
 }
 
-/// Acknowledgements of ten segments that leave at 100 ms, and of later ones. Segment 13 is lost.
+/// Acknowledgements and the expected values after each. Segments 1 to 10 leave at 100 ms; segment 13 is lost.
 const TABLE: &[Line] = &[
     // This acknowledgement covers segments 1 and 2.
     (200, 3, &[], values(100.0, 100.0, 100.0)),

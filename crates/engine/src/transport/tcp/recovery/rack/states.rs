@@ -189,8 +189,8 @@ impl Rack {
         }
     }
 
-    /// Asks the algorithm again about losses that it has tolerated so far, since more segments may have been lost. If
-    /// the algorithm now reduces the window, begins proportional rate reduction.
+    /// Lets the congestion control algorithm reduce the window for losses to which it has not reacted so far. If it now
+    /// reduces the window, begins proportional rate reduction.
     pub(super) fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let window = tcb.window();
         if tcb.weigh_losses(env) {

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Delays are milliseconds since the line before. Events: `write N` (N segments); `close`; `ack N` (acknowledges all
-//! segments up to N; several numbers stand for several ACKs, with the delay before each), followed by `sack A-B C ...`
-//! and `ece`. A line without an event waits for segments that leave by themselves. Only the given segments may leave;
-//! `*` allows any. The state has the names of Linux's `TCP_INFO` (see [`Info`]); segments are numbered from 1.
+//! segments up to N), followed by `sack A-B C ...` and `ece`. `ack N,M` is two ACKs, each after the delay. A line
+//! without an event waits for segments that leave by themselves. Only the given segments may leave; `*` allows any.
+//! The state has the names of Linux's `TCP_INFO` (see [`Info`]); segments are numbered from 1.
 
 use std::ops::RangeInclusive;
 
@@ -152,7 +152,7 @@ impl Relation {
 }
 
 impl Fact {
-    /// Creates a condition of a script on a value; `name` is the kernel's name of the value.
+    /// Creates a condition as in packetdrill's scripts: the kernel's variable `name` is compared with `value`.
     pub(super) fn of_kernel(name: &str, relation: Relation, value: f64) -> Self {
         let own = NAMES.iter().find(|(kernel, _)| *kernel == name);
         Self {
@@ -184,7 +184,7 @@ impl Fact {
         NAMES.iter().any(|(_, own)| *own == self.name)
     }
 
-    /// Compares the condition with the sender's state `info`; returns a description of the difference, if any.
+    /// Compares this condition with the sender's state `info`; describes the difference, if there is one.
     pub(super) fn differs(&self, info: &Info) -> Option<String> {
         let state = STATES.iter().position(|state| *state == info.ca_state);
         let found = match self.name.as_str() {

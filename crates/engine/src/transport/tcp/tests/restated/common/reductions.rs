@@ -6,7 +6,8 @@ use longhaul_units::Time;
 use super::{Algorithm, Connection, Cut, Rule, exceeds_tolerance};
 
 impl Connection {
-    /// Returns the base of a reduction: the flight (RFC 5681 equation 4) or, with ns-2, the congestion window.
+    /// Returns the value that a reduction starts from: the flight, at most `cwnd` (RFC 5681 equation 4), or in ns-2,
+    /// `cwnd` plus `inflation`.
     fn in_use(&self, inflation: f64) -> f64 {
         if self.ns2 {
             (self.cwnd + inflation).min(self.peer_window as f64)
