@@ -258,8 +258,8 @@ impl Flow {
         self.counters.cuts_ecn += u64::from(counts && !by_loss);
     }
 
-    /// Returns a sample of the flow's counters; `None` if the flow has carried no data. Records
-    /// number the flows between programs from `first` on.
+    /// Returns a sample of the flow's counters; `None` if the flow has carried no data. In samples,
+    /// the flows between programs have numbers from `first` on.
     pub(crate) fn sample(&self, now: Time, first: u32) -> Option<FlowSample> {
         let info = self.info.as_ref().map(|noted| &noted.info);
         let in_flight = |info: &SocketInfo| {

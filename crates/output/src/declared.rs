@@ -6,8 +6,8 @@ use longhaul_engine::measure::{Columns, Value};
 use crate::counters::Counter;
 use crate::table::{Cell, Column, Kind, Number, unit};
 
-/// The columns that a record adds to a table with rows of type `R`. A function of type `F` takes
-/// the record from a row.
+/// The columns that a record adds to a table with rows of type `R`. `part`, a function of type `F`,
+/// returns the record that a row contains.
 pub(crate) struct RecordColumns<R, F> {
     part: F,
     pub(crate) columns: Vec<Column<R>>,

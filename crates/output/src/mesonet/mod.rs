@@ -201,8 +201,8 @@ impl MesoNetWriter {
         Ok(summary)
     }
 
-    /// Appends the values of the user's measuring functions in an interval, in the order of
-    /// `names`, which are the same in each call.
+    /// Appends a row to measures.parquet: the `values` of the user's measuring functions in an
+    /// interval. Their `names` must be the same in each call.
     pub fn measured(
         &mut self,
         interval: &Interval<'_>,

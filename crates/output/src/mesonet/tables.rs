@@ -190,8 +190,8 @@ impl Tables {
         Ok(stored)
     }
 
-    /// Writes the remaining rows of tables that grow, and returns the numbers of rows. The tables
-    /// that are written at the end of a run are not included.
+    /// Completes all tables that get rows during the run, and returns their numbers of rows. In the
+    /// result, totals.parquet and topology.parquet have no rows.
     pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
         Ok(MesoNetRows {
             network: self.network.map(Table::finish).transpose()?,

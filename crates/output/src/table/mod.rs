@@ -134,9 +134,9 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column for numbers of an optional part of rows; the column is null in rows without
-    /// the part. Rows that are processed together must all have the part, or none of them
-    /// ([`Table::create_of_runs`]).
+    /// Creates a column of numbers that `value` reads from an optional part of each row; null for
+    /// rows without the part. In a table from [`Table::create_of_runs`], two rows that are `alike`
+    /// must both have the part, or both lack it.
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,

@@ -108,7 +108,7 @@ impl Values {
     }
 }
 
-/// Type of the numbers in a column, which determines the column's kind.
+/// Type of the numbers in a column; it determines whether the column has counts or real numbers.
 pub(crate) trait Number: Sized {
     const KIND: Kind;
 

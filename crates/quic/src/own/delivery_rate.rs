@@ -46,8 +46,8 @@ pub(super) struct DeliveryRate {
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
-    /// Number of delivered bytes up to which the application limits the sender (`C.app_limited`);
-    /// `None` if the application does not limit it.
+    /// Number of delivered bytes after which the application no longer limits the sender
+    /// (`C.app_limited`); `None` if the application does not limit the sender.
     limited_until: Option<u64>,
 }
 
