@@ -77,8 +77,8 @@ impl Stream {
         near.saturating_add_signed(offset.into())
     }
 
-    /// Adds the delivered bytes from position `begin` to `end`. Returns the number of new bytes,
-    /// and by how many bytes the data in order has grown.
+    /// Adds the delivered bytes from position `begin` to `end`. Returns the number of new bytes, and
+    /// the number of bytes by which the data without gaps has grown.
     fn deliver(&mut self, begin: u64, end: u64) -> (u64, u64) {
         let (mut from, before) = (begin.max(self.in_order), self.in_order);
         let mut new = 0;

@@ -155,8 +155,8 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// Refuses a state that another run or engine has stored in `bytes`. Returns the state without
-    /// its owner.
+    /// Checks that `bytes`, the state stored in `folder`, belongs to this engine version and
+    /// scenario. Returns the state without the [`Owner`] at its beginning.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

@@ -98,8 +98,7 @@ where
     }
 }
 
-/// Columns of the counters of a period. The period, of type `P`, contains a record of type `C` with
-/// the counters' values.
+/// Columns for the counters in a record of type `C`. The record is part of a period, of type `P`.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
     /// Function that returns true if the named counter has a value in the period. Other cells are null.

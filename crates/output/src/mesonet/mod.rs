@@ -44,8 +44,7 @@ use totals::TotalsRow;
 
 pub use tables::MesoNetRows;
 
-/// Description of a simulation of MesoNet, which its run directory contains, and options of the
-/// tables.
+/// Description of a MesoNet run, and options for writing its tables and checkpoints.
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
     /// Description of the run that all kinds of simulation have.

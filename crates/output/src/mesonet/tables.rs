@@ -83,7 +83,7 @@ pub(super) type StoredTables = BTreeMap<String, StoredTable>;
 
 impl Tables {
     /// Creates the tables that `meta` requests, or resumes those in `stored`. `measured` has the
-    /// names of the values of measuring functions.
+    /// names of the values that the user's measuring functions return.
     pub(super) fn create(
         directory: &PartialDirectory,
         meta: &MesoNetMeta,
