@@ -212,7 +212,7 @@ impl Emulation {
     ///
     /// # Errors
     ///
-    /// Fails if a flow of the configuration cannot be set up or the loop has failed.
+    /// Fails if the loop could not set up a flow of the configuration, or has panicked.
     pub fn finish(self) -> Result<Emulated, Refusal> {
         let looped = self.thread.join();
         let programs = self.programs.into_iter().map(|(program, running)| {

@@ -77,8 +77,8 @@ impl Stream {
         near.saturating_add_signed(offset.into())
     }
 
-    /// Adds the delivered bytes from position `begin` to `end`. Returns the number of new bytes,
-    /// and by how many bytes the data in order has grown.
+    /// Adds the delivered bytes from position `begin` to `end`. Returns the number of new bytes, and
+    /// the number of bytes by which the data without gaps has grown.
     fn deliver(&mut self, begin: u64, end: u64) -> (u64, u64) {
         let (mut from, before) = (begin.max(self.in_order), self.in_order);
         let mut new = 0;
@@ -258,8 +258,8 @@ impl Flow {
         self.counters.cuts_ecn += u64::from(counts && !by_loss);
     }
 
-    /// Returns a sample of the flow's counters; `None` if the flow has carried no data. Records
-    /// number the flows between programs from `first` on.
+    /// Returns a sample of the flow's counters; `None` if the flow has carried no data. In samples,
+    /// the flows between programs have numbers from `first` on.
     pub(crate) fn sample(&self, now: Time, first: u32) -> Option<FlowSample> {
         let info = self.info.as_ref().map(|noted| &noted.info);
         let in_flight = |info: &SocketInfo| {

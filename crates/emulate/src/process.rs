@@ -119,9 +119,9 @@ fn start(
 /// Identifier of the program's process, which the signal handler needs.
 static WORKER: AtomicI32 = AtomicI32::new(0);
 
-/// Mounts the namespace's files and forks, in the first process of the namespaces. The function
-/// returns in the new process, which executes the program. The first process remains until the
-/// program ends or, if `outlives`, until the last of the program's descendants ends.
+/// Mounts `/proc` and `/etc/hosts` for the program's namespaces, and forks. The function returns
+/// only in the new process, which executes the program. The calling process waits until the program
+/// ends or, if `outlives`, until the last of the program's descendants ends.
 fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
     // SAFETY: only numbers are passed. The signal comes when the thread that started the program
     // ends.

@@ -16,8 +16,8 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Starts a thread that requests the state of sockets in each network at intervals of `every`,
-    /// and stores the latest answers in `sockets`.
+    /// Starts a thread that requests the state of sockets at intervals of `every`, and stores the
+    /// latest answers in `sockets`. There is one of `inquiries` for each network namespace.
     pub(crate) fn begin(inquiries: Vec<Inquiry>, every: Duration, sockets: Sockets) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&ended);

@@ -50,7 +50,7 @@ pub(crate) struct SocketInfo {
     pub(crate) cwnd: u32,
 }
 
-/// Netlink socket for requests in the network namespace of the thread that created it.
+/// Netlink socket for requests about the TCP sockets in one network namespace.
 #[derive(Debug)]
 pub(crate) struct Inquiry {
     socket: OwnedFd,

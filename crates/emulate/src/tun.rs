@@ -103,7 +103,7 @@ fn device_index(socket: &UdpSocket) -> Result<i32> {
     Ok(index_of(&with))
 }
 
-/// Sets the length of the device's queue with netlink. The `ioctl` for it requires permissions
+/// Sets the length of the device's queue with netlink, since `ioctl` would require permissions
 /// outside the namespace (`net/core/dev_ioctl.c`).
 fn set_queue(device: i32) -> Result<()> {
     const NEW_LINK: u16 = 16;

@@ -53,8 +53,8 @@ impl Controller {
         }
     }
 
-    /// Calls `act` with the connection, unless the controller has failed before. If `act` fails, reports this to the
-    /// program that runs the simulation, which should end the run.
+    /// Calls `act` with the connection to the external process, after opening it if needed. Reports a failure to the
+    /// program that runs the simulation, which should end the run. Does nothing after the first failure.
     fn told(
         &mut self,
         now: Time,

@@ -83,7 +83,7 @@ pub(crate) fn open(line: &mut Vec<u8>, flow: u64, window: &Window) {
     end(line, window);
 }
 
-/// Writes the report of an acknowledgement, combined with all unreported ones before it.
+/// Writes one report of an acknowledgement and all unreported acknowledgements before it.
 pub(crate) fn ack(
     line: &mut Vec<u8>,
     flow: u64,

@@ -41,7 +41,7 @@ impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
 
 /// Type of a field with values for a column.
 pub trait Figure: Sized {
-    /// Passes a column to the method of `columns` for values of the type `Self`.
+    /// Passes a column with values of type `Self` to the matching method of `columns`.
     fn declare<R>(
         columns: &mut impl Columns<R>,
         name: &'static str,

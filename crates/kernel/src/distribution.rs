@@ -152,8 +152,8 @@ impl Distribution {
     }
 }
 
-/// Returns a value as a number in seconds, bytes or bits per second, or without a unit; `None` for
-/// other values.
+/// Returns a number or quantity as a plain number: times in seconds, sizes in bytes, rates in bits
+/// per second. Returns `None` for values of other types, such as texts.
 pub fn in_base_unit(value: &Value) -> Option<f64> {
     match *value {
         Value::Number(number) => Some(number),
@@ -208,9 +208,9 @@ const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 const TAIL_HELP: &str = "Tail index a: the share of draws above a large value x falls as x^-a.";
 const LIMIT_HELP: &str = "Upper bound, to which larger draws are set.";
 
-/// Lists the keys of each type of distribution. `$value` is the kind of positive values, such as
-/// means. `$min` is the kind of quantiles and of the minimum of a uniform distribution; it may
-/// allow 0.
+/// Kind of tables that describe distributions: the keys of each type of distribution, and their
+/// allowed values. `$value` has those of means, maxima and other positive values; `$min`, which may
+/// allow 0, has those of quantiles and of the minimum of a uniform distribution.
 macro_rules! drawn {
     ($min:expr, $value:expr) => {
         Kind::Tagged(&[

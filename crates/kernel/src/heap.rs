@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An entry: a time in the upper half, a tag in the lower half. A single comparison orders two
-/// entries.
+/// An entry of the heap: a time in the upper half of the number, a tag in the lower half. A single
+/// comparison orders two entries.
 pub type Key = u128;
 
 /// A min-heap with four children per entry. It is shallower than a binary heap, and the four children share a cache

@@ -61,8 +61,7 @@ pub fn claim<T>(what: &'static str, count: usize) {
     }
 }
 
-/// Asks the budget for twice the capacity of a vector or ring if its `len` values fill `capacity`,
-/// so that it can grow.
+/// Asks the budget for twice the `capacity` of a vector or ring if `len` values fill it.
 #[inline]
 pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     if len == capacity {

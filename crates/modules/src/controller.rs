@@ -66,8 +66,8 @@ pub(crate) struct Shared {
 }
 
 impl Clone for Controller {
-    /// Creates a new controller. Each flow begins as a copy of a controller that has not been
-    /// called.
+    /// Returns a controller in the initial state. Only a controller that has not been called is
+    /// cloned, once for each flow.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.shared))
     }
@@ -189,7 +189,7 @@ impl Controller {
 
     /// Returns the flags that the module gets with an acknowledgement. As in the kernel (`tcp_may_raise_cwnd`),
     /// [`MAY_GROW`] is set even if the window was not fully used, since the module itself checks [`CWND_LIMITED`].
-    /// `completes` is true if the acknowledgement ends a reduction.
+    /// `completes` is true if the acknowledgement ends a reduction of the window.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -230,7 +230,7 @@ impl Controller {
         }
     }
 
-    /// Tells the module of a recovery's end if the module has not been told yet.
+    /// Tells the module that a recovery has ended, unless the module already knows.
     fn catch_up(&mut self, now: Time, window: &mut Window) {
         if self.ended.take().is_some() {
             self.reduction = Reduction::None;

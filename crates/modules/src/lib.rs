@@ -1,9 +1,9 @@
 //! Linux congestion control modules, compiled to shared objects by `longhaul module build`: the
 //! kernel's modules, and users' modules for the same interface.
 //!
-//! A simulation loads one copy of the object for each entry of `flows`. Flows of one entry share
-//! the module's global variables, as flows of one machine do. Flows with other parameters, or in
-//! other threads, have other copies.
+//! Each simulation loads one copy of the object for each entry of `flows`. Flows of one entry share
+//! the module's global variables, as flows of one machine do. Different entries or simulations
+//! share no variables.
 
 mod controller;
 mod description;
@@ -30,8 +30,8 @@ pub struct Module {
 }
 
 impl Module {
-    /// Loads an object with the contents `contents`, sets its parameters, and checks both. The
-    /// error is a sentence about the object.
+    /// Loads a shared object from its bytes `contents`, sets its parameters, and checks both. The
+    /// error is the reason why the object or a parameter is refused.
     pub fn open(contents: Vec<u8>, parameters: Vec<(String, Value)>) -> Result<Self, String> {
         let (_, description) = Object::load(&contents, &parameters)?;
         Ok(Self {

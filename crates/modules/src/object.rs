@@ -26,7 +26,7 @@ pub(crate) struct Object {
     traits: Traits,
     /// Lock held while the module is called, since its flows must call one after the other.
     calls: Mutex<()>,
-    /// The library of the object, which is unloaded when everything else has been dropped.
+    /// The library of the object. As the last field, it is unloaded after the others are dropped.
     _library: Library,
 }
 
@@ -203,8 +203,8 @@ pub(crate) struct Connection {
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Starts a connection, and returns it with the module's first decision. `seed` determines its
-    /// random numbers.
+    /// Starts a connection, and returns it with the module's first decision. `seed` determines the
+    /// connection's random numbers.
     pub(crate) fn start(object: Arc<Object>, facts: &Facts, seed: u64) -> (Self, Decision) {
         let layout = Self::layout(&object);
         // SAFETY: the size of the layout is not zero.

@@ -27,7 +27,8 @@ pub(crate) struct Capture {
     path: PathBuf,
     conversations: Vec<Conversation>,
     ports: PortTable,
-    /// Interface number of each link, and then of each node; `None` for uncaptured ones.
+    /// Interface number of each link, and then of each node; `None` for links and nodes that are
+    /// not captured.
     interfaces: Vec<Option<u32>>,
     writer: PcapngWriter<BufWriter<DigestedFile>>,
     frame: Vec<u8>,

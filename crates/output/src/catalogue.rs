@@ -17,7 +17,7 @@ pub struct ColumnInfo {
     pub unit: &'static str,
     /// Meaning of the values.
     pub description: String,
-    /// Key that some link must have for the table to contain the column; `None` if no key is needed.
+    /// Key that at least one link must have for the table to contain the column; `None` for no key.
     pub only_with: Option<&'static str>,
 }
 

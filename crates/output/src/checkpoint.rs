@@ -118,7 +118,7 @@ impl Checkpoint {
         self.last.elapsed() >= self.every
     }
 
-    /// Replaces the old state by a new one. Its content is `parts`, one after the other.
+    /// Replaces the stored state by `parts`, one after the other.
     pub(crate) fn write(&mut self, parts: [&[u8]; 2]) -> Result<(), OutputError> {
         let (new, state) = (self.folder.join("state.new"), self.folder.join(STATE));
         let owner = postcard::to_stdvec(&self.owner).expect("plain data");
@@ -155,8 +155,8 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// Refuses a state that another run or engine has stored in `bytes`. Returns the state without
-    /// its owner.
+    /// Checks that `bytes`, the state stored in `folder`, belongs to this engine version and
+    /// scenario. Returns the state without the [`Owner`] at its beginning.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

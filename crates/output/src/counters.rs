@@ -46,7 +46,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Real, description, value)
     }
 
-    /// Returns the counter's column for a table with rows of type `R`. `period` makes the counter's input from a row.
+    /// Returns the counter's column for a table with rows of type `R`. `period` returns the period of a row.
     pub(crate) fn column<R: 'static>(
         &self,
         prefix: &str,

@@ -6,8 +6,8 @@ use longhaul_engine::measure::{Columns, Value};
 use crate::counters::Counter;
 use crate::table::{Cell, Column, Kind, Number, unit};
 
-/// The columns that a record adds to a table with rows of type `R`. A function of type `F` takes
-/// the record from a row.
+/// The columns that a record adds to a table with rows of type `R`. `part`, a function of type `F`,
+/// returns the record that a row contains.
 pub(crate) struct RecordColumns<R, F> {
     part: F,
     pub(crate) columns: Vec<Column<R>>,
@@ -98,8 +98,7 @@ where
     }
 }
 
-/// Columns of the counters of a period. The period, of type `P`, contains a record of type `C` with
-/// the counters' values.
+/// Columns for the counters in a record of type `C`. The record is part of a period, of type `P`.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
     /// Function that returns true if the named counter has a value in the period. Other cells are null.

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 pub(crate) struct Digests(Arc<Mutex<BTreeMap<String, String>>>);
 
 impl Digests {
-    /// Returns the SHA-256 of all files that are complete so far, by name.
+    /// Returns the SHA-256 digests of all files completed so far, by file name.
     pub(crate) fn all(&self) -> BTreeMap<String, String> {
         self.0
             .lock()

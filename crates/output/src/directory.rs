@@ -62,8 +62,9 @@ impl PartialDirectory {
         unreachable!("four billion directories of the same name")
     }
 
-    /// Creates or reopens a directory that remains if the process ends early, so that another process can resume the
-    /// run. `open` gets the final path, and returns the temporary path and a value that is returned with the directory.
+    /// Opens a directory that remains if the process ends early, so that another process can resume the run. `open`
+    /// gets the final path, creates or reopens the directory at a temporary path, and returns this path and a result.
+    /// The result is returned with the directory.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,
@@ -196,8 +197,8 @@ fn lock(path: &Path) -> Option<Option<File>> {
     }
 }
 
-/// Removes directories of the same run that were being written by processes which no longer exist.
-/// Failure to remove one is not an error.
+/// Removes the temporary directories of run `target` that ended processes have left. A failure is
+/// not an error.
 fn remove_stale(target: &Path) {
     let prefix = sibling(target, PARTIAL);
     let (Some(parent), Some(prefix)) = (target.parent(), prefix.file_name()) else {

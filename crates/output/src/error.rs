@@ -15,7 +15,7 @@ pub enum OutputError {
     /// The directory to be overwritten is not a run directory.
     #[error("{} is not a run directory (it has no run.json), so it is not overwritten; choose another output directory", .0.display())]
     NotARun(PathBuf),
-    /// A checkpoint exists, but the run was not requested to resume it.
+    /// The run has a checkpoint, but was started without the option to resume from it.
     #[error(
         "{} holds the checkpoint of an unfinished run: add --checkpoint-every to resume it, or \
          remove the directory to start again", .0.display()

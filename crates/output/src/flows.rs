@@ -38,11 +38,11 @@ impl FlowRow {
     }
 }
 
-/// Counters of a flow in a period, and other values that the period's columns need.
+/// Counters of a flow in a period, and other values from which the period's columns are computed.
 struct Period {
     counters: FlowCounters,
-    /// True if the flow is a single connection, not a series of connections that open during the run. The other flows
-    /// have no single window, and links do not count their dropped and marked packets.
+    /// True if the flow is a single connection, not datagrams or connections that open during the run. Only a single
+    /// connection has a single window, and links count drops and marks only for such flows.
     one_connection: bool,
     duration_s: f64,
     /// Seconds of the period in which the flow existed.
@@ -170,8 +170,8 @@ fn counters() -> Vec<Counter<Period>> {
     counters
 }
 
-/// Returns true if a counter has a value in a period. Drops and marks have none for flows that open
-/// connections during the run, since links do not count them by flow.
+/// Returns true if `counter` has a value in `period`. Links count drops and marks by flow only for
+/// flows that are single connections.
 fn is_known(counter: &str, period: &Period) -> bool {
     period.one_connection || !matches!(counter, "dropped_pkts" | "marked_pkts")
 }

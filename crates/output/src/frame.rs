@@ -63,8 +63,8 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Returns the properties of all flows, and then those of the proxies' connections. A proxy has
-    /// a connection between its two nodes.
+    /// Returns one conversation for each flow, and then one for the connection between the two nodes
+    /// of each proxy.
     pub(crate) fn all(config: &Config) -> Vec<Self> {
         let flows = config
             .flows

@@ -43,7 +43,7 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     columns
 }
 
-/// Function that returns true if a link has values in the column of an [`OF_SOME`] entry.
+/// Function that returns true if a link has values in a certain column.
 type Does = fn(&Link) -> bool;
 /// Columns with values for some links only: the column's name, the scenario key that requests the
 /// values, and the test for a link that has them. The table omits a column if no link has values.
@@ -77,8 +77,8 @@ fn tells_classes(link: &Link) -> bool {
     link.queue.kind() == DUALPI2
 }
 
-/// Returns the scenario key that gives links values in `column`; `None` if the table always
-/// contains the column.
+/// Returns the scenario key without which links have no values in `column`; `None` if the table
+/// always contains the column.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
     let name = column.trim_start_matches("total_");
     let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;

@@ -11,8 +11,8 @@ pub(crate) struct NamedRecord<P> {
 
 type Part<P> = fn(&NamedRecord<P>) -> Option<&P>;
 
-/// Returns the columns of a record, which `declare` adds, and a column with the flow's name at
-/// index `at`.
+/// Returns the columns of a table of named records. `declare` adds the columns of the record; the
+/// column with the flow's name is at index `at`.
 pub(crate) fn columns<P: 'static>(
     at: usize,
     declare: impl FnOnce(&mut RecordColumns<NamedRecord<P>, Part<P>>),

@@ -35,8 +35,8 @@ impl Ports {
 /// node has opened it.
 pub(crate) type Name = (u32, u32, bool);
 
-/// Ports of the newest connections that each node has opened: as many as the node has dynamic
-/// ports.
+/// Ports of the newest connections that each node has opened. The number of connections for each
+/// node is limited to the number of its dynamic ports.
 #[derive(Debug, Default)]
 pub(crate) struct PortTable {
     ports: HashMap<Name, Ports>,

@@ -51,7 +51,7 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// Returns the sample itself, from which columns take values that every sample has, such as the time.
+    /// Returns the sample itself, for columns with a value in every sample, such as the time.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)

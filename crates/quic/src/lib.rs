@@ -73,7 +73,7 @@ pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundSta
     (stack.find)(settings, own)
 }
 
-/// Creates a connection of quinn with these settings and with a controller of the caller.
+/// Creates a connection of quinn with congestion controllers from the caller's `controllers`.
 pub fn quinn_connection(
     settings: &QuicStack,
     setup: &StackSetup,

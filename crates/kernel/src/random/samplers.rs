@@ -63,8 +63,8 @@ impl Stream {
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Returns a new stream, seeded by a draw from this stream, for components whose number is unknown in advance. A
-    /// stream of ns-2's shared generator returns another stream of that generator.
+    /// Returns a new stream, seeded by a draw from this stream, for a component that is created during a run. If this
+    /// stream uses ns-2's shared generator, the new stream uses it, too.
     #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {
@@ -231,7 +231,7 @@ mod tests {
         assert!((114.0..120.0).contains(&rank(0.9)), "{}", rank(0.9));
     }
 
-    /// Draws of whole numbers are rounded up to at least 1, as in ns-2.
+    /// Checks that draws of counts are rounded up to a whole number of at least 1, as in ns-2.
     #[test]
     fn counts_are_rounded_up() {
         let mut stream = Stream::new(1, 0, "test");

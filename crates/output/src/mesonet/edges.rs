@@ -1,6 +1,6 @@
-//! edges.parquet: events of the flows of hosts below each access router; backbone_links.parquet:
-//! packets on backbone links. Each has a row for each interval and router or link (NIST SP 500-282,
-//! table 3-8).
+//! edges.parquet: connection attempts, timeouts and other counts of flows, per access router;
+//! backbone_links.parquet: packets, per backbone link. Each table has a row per interval and router
+//! or link (NIST SP 500-282, table 3-8).
 
 use longhaul_mesonet::records::EdgeSample;
 

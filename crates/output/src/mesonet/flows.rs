@@ -1,5 +1,5 @@
-//! network.parquet and classes.parquet: flows by state, and their events, with a row for each
-//! interval, or for each interval and class (NIST SP 500-282, tables 3-4 and 3-5).
+//! network.parquet and classes.parquet: numbers of flows in each state and of flows' events. Each
+//! row is for an interval, or for one class in an interval (NIST SP 500-282, tables 3-4 and 3-5).
 
 use longhaul_mesonet::records::{ClassSample, FlowClass, Interval, LongLivedSample};
 use longhaul_units::Span;

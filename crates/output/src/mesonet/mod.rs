@@ -44,8 +44,7 @@ use totals::TotalsRow;
 
 pub use tables::MesoNetRows;
 
-/// Description of a simulation of MesoNet, which its run directory contains, and options of the
-/// tables.
+/// Description of a MesoNet run, and options for writing its tables and checkpoints.
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
     /// Description of the run that all kinds of simulation have.
@@ -201,8 +200,8 @@ impl MesoNetWriter {
         Ok(summary)
     }
 
-    /// Appends the values of the user's measuring functions in an interval, in the order of
-    /// `names`, which are the same in each call.
+    /// Appends a row to measures.parquet: the `values` of the user's measuring functions in an
+    /// interval. Their `names` must be the same in each call.
     pub fn measured(
         &mut self,
         interval: &Interval<'_>,

@@ -129,8 +129,8 @@ impl MesoNetWriter {
         }
     }
 
-    /// Returns the names of the values of the measuring functions; empty without such functions. In a
-    /// new run, also empty until the functions have returned values.
+    /// Returns the names of the values that the user's measuring functions return; empty without such
+    /// functions, and in a new run before their first call.
     pub fn measured_names(&self) -> &[String] {
         self.measured.as_deref().unwrap_or_default()
     }

@@ -83,7 +83,7 @@ pub(super) type StoredTables = BTreeMap<String, StoredTable>;
 
 impl Tables {
     /// Creates the tables that `meta` requests, or resumes those in `stored`. `measured` has the
-    /// names of the values of measuring functions.
+    /// names of the values that the user's measuring functions return.
     pub(super) fn create(
         directory: &PartialDirectory,
         meta: &MesoNetMeta,
@@ -190,8 +190,8 @@ impl Tables {
         Ok(stored)
     }
 
-    /// Writes the remaining rows of tables that grow, and returns the numbers of rows. The tables
-    /// that are written at the end of a run are not included.
+    /// Completes all tables that get rows during the run, and returns their numbers of rows. In the
+    /// result, totals.parquet and topology.parquet have no rows.
     pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
         Ok(MesoNetRows {
             network: self.network.map(Table::finish).transpose()?,

@@ -42,7 +42,7 @@ impl Heading {
         }
     }
 
-    /// Returns an empty buffer for values of the column that wait to be written.
+    /// Returns an empty buffer that keeps the column's values until they are written.
     pub(super) fn values(&mut self) -> Values {
         if self.list.is_empty() {
             Values::new(self.kind)

@@ -69,8 +69,8 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Function that appends the values of a column for several rows of type `R`. These rows share the
-/// cost of one call through a pointer.
+/// Function that appends the values of a column for several rows of type `R`. One call for all rows
+/// is faster than one call for each.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
@@ -114,8 +114,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column whose texts are in `few`. `number` returns the index in `few` of a row's
-    /// text. Rows that are processed together must all have the same text.
+    /// Creates a column of texts from the list `few`. `number` returns a row's index in the list.
+    /// Rows that are `alike` (see [`Table::create_of_runs`]) must have the same text.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -134,9 +134,9 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column for numbers of an optional part of rows; the column is null in rows without
-    /// the part. Rows that are processed together must all have the part, or none of them
-    /// ([`Table::create_of_runs`]).
+    /// Creates a column of numbers that `value` reads from an optional part of each row; null for
+    /// rows without the part. In a table from [`Table::create_of_runs`], two rows that are `alike`
+    /// must both have the part, or both lack it.
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,
@@ -201,8 +201,8 @@ impl<R> Table<R> {
         Self::create_of_runs(file, columns, |_, _| true)
     }
 
-    /// Creates a table in which consecutive rows mostly have the same optional parts. `alike`
-    /// returns true if two neighbouring rows do.
+    /// Creates a table whose rows have optional parts. `alike` returns true if two rows have the
+    /// same parts. Consecutive rows that are alike are processed together.
     pub(crate) fn create_of_runs(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,
@@ -216,7 +216,7 @@ impl<R> Table<R> {
         ))
     }
 
-    /// Resumes the table that another process has begun, at the path of `file`, from its `stored`
+    /// Resumes the table at the path of `file`, which another process has begun, from its `stored`
     /// state.
     pub(crate) fn resume(
         file: impl Into<NewFile>,

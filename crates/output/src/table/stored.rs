@@ -113,7 +113,7 @@ impl TableFile {
         Ok(bytes)
     }
 
-    /// Resumes the table that another process has begun, at the path of `file`.
+    /// Resumes the table at the path of `file`, which another process has begun.
     pub(super) fn resume(
         file: NewFile,
         headings: Vec<Heading>,

@@ -108,7 +108,7 @@ impl Values {
     }
 }
 
-/// Type of the numbers in a column, which determines the column's kind.
+/// Type of the numbers in a column; it determines whether the column has counts or real numbers.
 pub(crate) trait Number: Sized {
     const KIND: Kind;
 
@@ -216,8 +216,8 @@ impl<T: DataType> TypedValues<T> {
     }
 }
 
-/// Texts of a column, stored as ranges of indices of a list. A range is written without copying its
-/// texts.
+/// Texts of a column, taken from a list of texts. Only their indices in the list are stored, as
+/// ranges of consecutive indices.
 pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,
     /// Ranges of indices in the list.

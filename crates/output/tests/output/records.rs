@@ -1,4 +1,4 @@
-//! Records of a run: samples, events and totals with different numbers everywhere, so that no two
+//! Records of an invented run: samples, events and totals. All their numbers differ, so that no two
 //! can be confused.
 
 use std::path::Path;

@@ -43,7 +43,7 @@ pub(crate) struct Observation {
     pub(super) cuts_loss: u64,
     pub(super) cuts_ecn: u64,
     pub(super) persistent_congestions: u64,
-    /// Number of packets declared lost, for stacks that report each one to their controller.
+    /// Number of packets declared lost; 0 if the stack itself counts lost packets.
     pub(super) lost_packets: u64,
     /// Integral of the window over time, in packets times seconds, up to the last change of the
     /// window.

@@ -46,8 +46,8 @@ pub(super) struct DeliveryRate {
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
-    /// Number of delivered bytes up to which the application limits the sender (`C.app_limited`);
-    /// `None` if the application does not limit it.
+    /// Number of delivered bytes after which the application no longer limits the sender
+    /// (`C.app_limited`); `None` if the application does not limit the sender.
     limited_until: Option<u64>,
 }
 
@@ -90,9 +90,9 @@ impl DeliveryRate {
         self.limited_until = Some(delivered);
     }
 
-    /// Returns the delivery rate measured by an acknowledgement, and the limit on the sender. `newest` is the send time
-    /// of the last acknowledged packet; `delivered` includes the bytes of this acknowledgement. Returns `None` if the
-    /// rate would be measured over less than `min_rtt`, as for bursts of acknowledgements.
+    /// Returns the delivery rate measured by an acknowledgement, and the sender's limit at the time `newest`. The last
+    /// acknowledged packet was sent at this time. `delivered` includes the bytes of this acknowledgement. Returns
+    /// `None` if the rate would be measured over less than `min_rtt`, as for bursts of acknowledgements.
     pub(super) fn sample(
         &mut self,
         newest: Instant,

@@ -41,8 +41,8 @@ pub(crate) struct StackTraits {
     pub(crate) writes_qlog: bool,
 }
 
-/// Refuses an algorithm that needs more than the stack offers. Returns warnings about needs that
-/// the stack does not satisfy, but that are not essential.
+/// Refuses an algorithm if the stack does not satisfy its essential needs. Returns warnings about
+/// other needs that the stack does not satisfy.
 pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<String>, StackError> {
     let (kind, name) = (&own.controller.kind, stack.name);
     let refuse = |message: String| StackError {
@@ -362,8 +362,8 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Sets a new MTU. The number of packets in the window stays the same, since the initial window
-    /// depends on the packet size (RFC 9002 section 7.2).
+    /// Sets a new MTU. The window keeps its number of packets, so its bytes change: the initial
+    /// window, too, depends on the packet size (RFC 9002 section 7.2).
     pub(crate) fn on_mtu_update(&mut self, new_mtu: u16) {
         self.progress.mtu = new_mtu.into();
     }

@@ -1,4 +1,4 @@
-//! Calls of quinn that differ in its forks. The rest of the source is shared with the forks.
+//! Calls of quinn that have another form in its fork noq.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

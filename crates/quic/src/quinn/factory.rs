@@ -12,7 +12,7 @@ use super::setup::connection;
 use super::{CONTROLLERS, TRAITS, VERSION, controller, warning};
 use crate::own::check;
 
-/// Returns the stack with `settings`. An algorithm of Longhaul in `own` replaces the stack's controller.
+/// Returns the QUIC stack with `settings`. `own`, an algorithm of Longhaul, replaces the stack's controller.
 pub(crate) fn find(
     settings: &QuicStack,
     own: Option<&OwnAlgorithm>,

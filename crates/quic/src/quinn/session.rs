@@ -15,8 +15,8 @@ use quinn_proto::{ConnectError, ConnectionId, Side, TransportError, TransportErr
 use crate::connection::handshake::{Handshake, SAMPLE, SIGNATURE, sign};
 use crate::connection::protection::{TAG, open, seal};
 
-/// Configuration of sessions without encryption, for both ends. It also replaces an endpoint's keys
-/// for reset and retry tokens.
+/// Configuration of sessions without encryption, for both ends. The type is also used in place of
+/// an endpoint's keys for reset and retry tokens.
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 

@@ -124,8 +124,8 @@ fn what_a_stack_does_not_have_is_refused() {
     assert!(bare.contains("built without QUIC stacks"), "{bare}");
 }
 
-/// Checks that algorithms of Longhaul have the same windows in a stack as in TCP. If the stack does not satisfy an
-/// algorithm's needs, the algorithm is refused or the user is warned.
+/// Checks that algorithms of Longhaul fill most of a path in a QUIC stack. An algorithm that paces causes a warning. An
+/// algorithm is refused if it needs information or packets that the stack does not provide.
 #[test]
 fn algorithms_of_longhaul_run_in_the_stack() {
     let own = |kind: &str| format!(r#"flows.0.congestion={{ kind = "{kind}" }}"#);
