@@ -51,7 +51,7 @@ pub enum DefaultText {
 }
 
 impl fmt::Display for DefaultText {
-    /// Writes the default for help texts, with its profiles; nothing if there is none.
+    /// Writes the default for help texts; with the names of profiles, if it depends on the profile.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = match self {
             Self::Required => return f.write_str("required"),

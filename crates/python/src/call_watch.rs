@@ -102,7 +102,7 @@ struct LastResort {
     limit: TimeLimit,
     calls: Arc<Calls>,
     out: Option<PathBuf>,
-    /// Number of the call in progress at the last check after the limit, and the time of the first check that found it.
+    /// Number of the call in progress at the last check, and the time when a check first found this call in progress.
     seen: Option<(u64, Instant)>,
 }
 

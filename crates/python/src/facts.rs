@@ -168,8 +168,8 @@ impl Timeout {
     }
 }
 
-/// Copy of a flow's window, which Python may change during a call. The engine reads it after the
-/// call.
+/// Window of a flow in Python: a copy that an algorithm may change during a call. The engine reads
+/// the copy after the call.
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Window {
     pub(crate) inner: congestion::Window,

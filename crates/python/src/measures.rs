@@ -24,7 +24,7 @@ pub(crate) struct Measuring {
     /// The user's object for the latest samples, which also stores the latest interval; `None` if
     /// the user passed none.
     latest: Option<Latest>,
-    /// Names of all values that the user's `functions` return, from the first interval on.
+    /// Names of the values that the user's `functions` returned for the first interval.
     columns: Vec<String>,
     names: Arc<Names>,
     stopped_by: StoppedBy,

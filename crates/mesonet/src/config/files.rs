@@ -12,8 +12,8 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// Distribution of the times of first requests (NIST SP 500-282, chapter 3). A source starts at once, or after an
-/// exponentially distributed time. The mean of this time is the mean time between files, or one or two thirds of it.
+/// Distribution of the times at which sources request their first files (NIST SP 500-282, chapter 3). A source starts
+/// at once, or after an exponential time with one of three means: 1/3, 2/3 or 3/3 of the mean time between files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability that a source starts at once.

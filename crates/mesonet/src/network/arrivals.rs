@@ -83,8 +83,7 @@ impl Arrivals {
         due.map(|one| &one.packet)
     }
 
-    /// Returns the arrival time of the next packet that stays in the region; [`Time::NEVER`] if
-    /// there is none.
+    /// Returns the arrival time of the next packet with a destination in the region; [`Time::NEVER`] if there is none.
     #[inline]
     pub(super) fn next_staying(&self) -> Time {
         self.staying.first.0

@@ -4,10 +4,10 @@
 //! A queue with its own server is a few numbers, since each departure time is known at the arrival (`queue.rs`).
 //! Packets are stored only in flight, and while they wait for a server that two queues share (`shared_server.rs`).
 //!
-//! The event list holds arrivals of packets and ends of services. Two kinds of arrivals are not in the list. The
-//! arrival of a packet that only passes through the region is processed late: just before the backbone router's next
-//! other packet. A packet from a backbone router towards hosts arrives at the next router in the event of its arrival
-//! at the backbone router, if no other event can come between.
+//! The event list holds arrivals of packets and ends of services, but two kinds of arrivals are processed without it.
+//! Packets that only pass through the region wait until another packet arrives at their backbone router, and are then
+//! processed first. If a backbone router sends a packet down to hosts, the packet's arrival at the next router is
+//! processed at once, unless another event could come between.
 
 mod arrivals;
 mod cross_region;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{FlowId, Kind, Network, Packet, Regions};
 use crate::records::{Direction, PacketEvent, PacketTraceRecord, RouterId};
 
-/// An end of a flow. The flow has a slot at each end; a packet carries the slot at its destination.
+/// One of the two ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlowEnd {
     Sender,

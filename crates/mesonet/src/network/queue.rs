@@ -22,7 +22,7 @@ pub(crate) struct DropTailQueue {
     /// exact.
     step: u32,
     service: Span,
-    /// Maximum remaining work of the server at which the queue still accepts a packet.
+    /// Maximum remaining work of the server, in time, with which the queue still accepts a packet.
     limit: Span,
     arrived: u64,
     dropped: u64,
@@ -141,8 +141,8 @@ mod tests {
         assert_eq!(sample.forwarded + sample.waiting + dropped, 100_000);
     }
 
-    /// The mean rate is the capacity, although service times are not whole picoseconds: 2,400
-    /// packets in a millisecond take 416,666.67 ps each.
+    /// Checks that the mean rate is the capacity, although service times are not whole picoseconds:
+    /// 2,400 packets in a millisecond take 416,666.67 ps each.
     #[test]
     fn the_mean_rate_is_the_capacity() {
         let mut server = DropTailQueue::new(PacketRate::per_ms(2400.0), u64::MAX >> 20);

@@ -35,8 +35,8 @@ impl Network {
         self.layout.access.iter().copied().zip(samples)
     }
 
-    /// Returns, for each link, the link's number in the network and the number of packets that have entered the link.
-    /// For a link to another region, packets that will enter later are included if that region already has them.
+    /// Returns the number of each link in the network, and the number of packets that have entered the link. Packets
+    /// that have already been handed to another region are counted, even if they enter the link later.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

@@ -44,7 +44,7 @@ const SOME: usize = 1 << 7;
 const MANY: usize = 1 << 10;
 /// Number of keys in the largest tree: twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
-/// Number of bits of a key for the number of the station.
+/// Number of low bits of a key that hold the number of a station.
 const STATION_BITS: u32 = 16;
 /// The key of a station without an event.
 const IDLE: Key = f64::INFINITY;

@@ -126,7 +126,7 @@ record! {
         completed: u64 as "completed_flows",
         /// Flows that could not be connected in the interval.
         failed: u64 as "failed_flows",
-        /// Sum over completed flows of the packets sent beyond the file size, divided by the size.
+        /// Packets sent in excess of the file size, divided by the file size; sum over completed flows.
         retransmission_sum: f64,
         /// Data packets that reached the access routers of their receivers.
         packets_out: u64,

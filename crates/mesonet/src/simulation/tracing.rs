@@ -205,7 +205,7 @@ impl Region {
         }
     }
 
-    /// Stores the state of a traced flow after `event`; it is reported at the end of the interval.
+    /// Stores the state of a traced flow after `event`, to report it at the end of the interval.
     pub(super) fn report_state(&mut self, common: &Common, flow: FlowId, event: FlowEvent) {
         let Some(trace) = &common.trace else {
             return;

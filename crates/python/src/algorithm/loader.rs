@@ -98,7 +98,7 @@ fn value_of(value: ModuleValue) -> Value {
     }
 }
 
-/// Returns the default value of a parameter; `None` for a whole number of more than 64 bits.
+/// Returns the default value of a parameter; `None` for a whole number that does not fit in an `i64`.
 fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     Some(match parameter.default {
         Value::Flag(flag) => ModuleValue::Flag(flag),

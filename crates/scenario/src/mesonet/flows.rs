@@ -12,7 +12,7 @@ use crate::flow::resolve_congestion;
 use crate::making::Algorithms;
 use crate::unknown_names::unknown_name;
 
-/// Default variant of every algorithm with a variant `nist` (NIST SP 500-282, chapter 5).
+/// Default variant of all algorithms that have a variant of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
 /// Algorithm that may tolerate losses.

@@ -57,7 +57,7 @@ pub(crate) const fn class_name(class: AccessClass) -> &'static str {
 }
 
 impl Layout {
-    /// Reads the routers from a checked topology file. `path` is the path of its table.
+    /// Reads the routers from the checked table `topology`, which is at `path`.
     pub fn of(topology: &Table, path: &str, out: &mut Vec<Diagnostic>) -> Self {
         let mut layout = Self::default();
         for (index, node) in topology.list(TopologyFile::backbone).iter().enumerate() {

@@ -107,8 +107,8 @@ fn refuse_several(
     out.push(Diagnostic::new(&path, origin, message));
 }
 
-/// Refuses a proxy's credit below one segment of a flow: the first segment would never be
-/// forwarded.
+/// Refuses a credit of a proxy that is less than one segment of a flow: the proxy would never
+/// forward the first segment.
 fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagnostic>) {
     let proxy = proxy.table().expect("a proxy is a table");
     let changes = proxy.tables(ProxyKeys::changes);

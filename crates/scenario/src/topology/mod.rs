@@ -41,7 +41,7 @@ impl Topology {
     }
 }
 
-/// Declares the modules of the kinds of topology, and the list of their declarations.
+/// Declares a module for each kind of topology, and the list `KINDS` of all kinds.
 macro_rules! kinds {
     ($($module:ident::$KIND:ident),* $(,)?) => {
         $(mod $module;)*

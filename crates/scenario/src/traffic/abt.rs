@@ -65,7 +65,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     Distribution::Empirical(Quantiles::new(&points, None))
 }
 
-/// Returns the end points of a curve's straight pieces, as fractions of the curve.
+/// Returns the fractions 1/12, 2/12, ..., 1, where the straight pieces between two quantiles end.
 fn parts() -> impl Iterator<Item = f64> {
     (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES))
 }

@@ -33,8 +33,8 @@ keys! {
         pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),
         /// Time from the end of a response to the next request on the same connection.
         pub think: Distribution = TIMES.key().default("0 s"),
-        /// Time of drawing the size of a response: `with-request`, so the same seed gives the same pairs, or
-        /// `on-arrival` of the request.
+        /// Time at which the size of a response is drawn: together with its request (`with-request`), or when the
+        /// request arrives (`on-arrival`). Only `with-request` gives the same pairs of sizes on any network.
         pub binding: Binding = Kind::Word(Binding::WORDS).key().default("with-request"),
     }
 }

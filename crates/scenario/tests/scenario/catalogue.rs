@@ -26,8 +26,8 @@ fn without_kinds(path: &str) -> String {
     parts.collect()
 }
 
-/// Checks that every value of a complete scenario has a key in the list, with its meaning and allowed values. Queues
-/// and algorithms have separate lists.
+/// Checks that every value of a complete scenario has a listed key, and that listed keys have a meaning and allowed
+/// values. Keys of queues and algorithms have separate lists.
 #[test]
 fn values_of_scenarios_have_listed_keys() {
     let listed = keys();

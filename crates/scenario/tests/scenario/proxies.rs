@@ -365,14 +365,15 @@ fn the_split_link_is_used_as_in_the_study() {
     assert!(most - least < 0.5, "{used:?}");
 }
 
-/// Checks the use of the link by fifty flows without a proxy against the closed form of their
-/// sawtooth. The flows lose packets at the same time. The path holds 6250 packets.
+/// Checks that fifty flows without a proxy, which all lose packets at the same time, use as much of the link as the
+/// formula for a sawtooth says, within 3 %.
 #[test]
 #[ignore = "minutes"]
 fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     for queue in [3000, 1500, 1000, 600, 300] {
         let limit = format!("topology.dumbbell.bottleneck.queue.limit=\"{queue} packets\"");
         let used = used(&study(&["proxies=[]", "tcp.delayed_ack=false", &limit]));
+        // The path without the queue holds 6250 packets.
         let b = f64::from(queue) / 6250.0;
         let expected = 75.0 * (1.0 + b) * (1.0 + b) / (1.0 + b + b * b);
         assert!(
@@ -393,8 +394,8 @@ fn few_and_many_flows_use_the_split_link_alike() {
     }
 }
 
-/// Checks that a proxy shrinks senders' windows as in the thesis: to about 30 % with a drop-tail queue in the proxy,
-/// and to about 3 % with RED. With a drop-tail queue, windows shrink further with a smaller limit.
+/// Checks that a proxy reduces the senders' mean window to about 30 % of the mean without a proxy if its local queue is
+/// drop-tail, and to about 3 % if the queue is RED, as in the thesis. Smaller drop-tail queues reduce the window more.
 #[test]
 #[ignore = "minutes"]
 fn windows_shrink_as_in_the_study() {

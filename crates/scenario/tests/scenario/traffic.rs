@@ -333,8 +333,8 @@ fn datagrams_are_spaced_evenly_or_at_random() {
     assert!(tcp.contains("a TCP flow has no spacing"), "{tcp}");
 }
 
-/// Checks that datagrams at even intervals that overload a drop-tail queue cause a warning. Streams of 8 and 16 Mbit/s
-/// share 10 Mbit/s: their phases would decide which flow loses packets.
+/// Checks the warning about datagrams at even intervals that overload a drop-tail queue. Streams of 8 and 16 Mbit/s
+/// share 10 Mbit/s: their phases would decide which stream loses packets.
 #[test]
 fn even_datagrams_that_overload_a_drop_tail_queue_are_warned_of() {
     let second = |spacing: &str| {

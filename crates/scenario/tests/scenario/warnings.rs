@@ -52,8 +52,8 @@ fn timers_shorter_than_the_base_round_trip() {
     );
 }
 
-/// Checks that access links as slow as the path cause a warning. The queue then builds up at the
-/// hosts, but their default limit is meant for fast links.
+/// Checks the warning about access links that are as slow as the bottleneck. Packets then queue at
+/// the hosts, but the default limit of the hosts' queues is meant for fast links.
 #[test]
 fn queues_at_a_flow_s_own_hosts() {
     let text = "queue up at their own hosts";
@@ -157,7 +157,7 @@ fn a_simulation_knows_its_end() {
     );
 }
 
-/// Checks the message about a key that fits the kind of its table in the file, but not the kind set by an override.
+/// Checks the message about a key that fits its table's `kind` in the file, but not the `kind` set by an override.
 #[test]
 fn keys_of_the_kind_before_an_override_are_told_of() {
     let text = BASE.replacen(

@@ -46,7 +46,7 @@ impl Feedback {
         any.then(Box::default)
     }
 
-    /// Records that data packet `number` is sent, after `delivered` packets were delivered.
+    /// Records that data packet `number` is sent; `delivered` packets have been delivered before.
     #[inline]
     pub(super) fn on_sent(&mut self, number: u64, delivered: u64, now: Time) {
         if self.in_flight.is_empty() {

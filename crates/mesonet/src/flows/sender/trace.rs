@@ -5,7 +5,7 @@ use crate::network::{Network, TraceState};
 use crate::records::{FlowEvent, FlowPhase, FlowState, TracedFlow};
 
 impl Sender {
-    /// Returns the state of the flow right after `event`; `flow` is its identity.
+    /// Returns the state of this flow right after `event`; `flow` identifies the flow in the trace.
     pub(crate) fn traced(
         &self,
         event: FlowEvent,

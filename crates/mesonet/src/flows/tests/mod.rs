@@ -24,7 +24,7 @@ struct Path {
     receiver: Receiver,
     ack_queues: AckQueues,
     size: u64,
-    /// Returns true for packets that are lost just before they reach their host.
+    /// Function that returns true for packets to be lost just before they reach their host.
     lose: fn(&Packet, &Sender) -> bool,
     /// Packets that reached the end of the path, lost or not.
     seen: Vec<(Time, Kind, u64)>,

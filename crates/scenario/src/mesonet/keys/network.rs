@@ -36,7 +36,7 @@ words! {
         RttCapacity = "rtt-capacity",
         /// Round-trip time times capacity, divided by the square root of half the hosts.
         OverRoot = "rtt-capacity/sqrt-n",
-        /// The mean of the sizes by the two other rules, `rtt-capacity` and `rtt-capacity/sqrt-n`.
+        /// Mean of the sizes by the rules `rtt-capacity` and `rtt-capacity/sqrt-n`.
         Mean = "mean",
     }
 }
@@ -241,7 +241,7 @@ keys! {
         pub to: String = Kind::Name.key().required(),
         /// Propagation delay, one way: a time, or time steps.
         pub delay: Written = STEPS.key().required(),
-        /// True for a second link in the opposite direction, with the next number; true by default.
+        /// True to add a link in the opposite direction, which gets the next number; true by default.
         pub both: bool = Kind::Flag.key(),
     }
 }

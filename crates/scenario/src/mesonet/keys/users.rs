@@ -100,10 +100,10 @@ words! {
 keys! {
     /// Keys of the period of jumbo files.
     pub(crate) struct JumboKeys {
-        /// Beginning of the period: a time, or a fraction of the run (Jon). With a fraction of 1 or
-        /// more there are no jumbo files.
+        /// Beginning of the period of jumbo files: a time, or a fraction of the run (Jon). With a
+        /// fraction of 1 or more there are no jumbo files.
         pub from: Written = MOMENT.key().required(),
-        /// End of the period: a time, or a fraction of the run (Joff).
+        /// End of the period of jumbo files: a time, or a fraction of the run (Joff).
         pub until: Written = MOMENT.key().required(),
         /// Factor that multiplies the sizes of jumbo files (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
