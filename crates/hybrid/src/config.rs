@@ -34,7 +34,7 @@ pub struct Flow {
     pub increase: f64,
     /// Fraction of the window that a loss event removes; one half in standard TCP.
     pub decrease: f64,
-    /// Queues that the flow's data pass, and then its acknowledgements, in order.
+    /// Queues on the flow's path in order: first those that data pass, then those that acknowledgements pass.
     pub visits: Vec<Visit>,
 }
 

@@ -121,7 +121,7 @@ mod _engine {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// Returns the version of results, which changes when the same scenario gives other numbers.
+    /// Returns the version of results, which changes when the same scenario gives different results.
     #[pyfunction]
     fn results_version() -> u32 {
         longhaul_engine::RESULTS_VERSION

@@ -28,8 +28,8 @@ pub(crate) struct Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario file with `key=value` overrides. `algorithms` has the classes that the
-    /// scenario may name.
+    /// Reads a scenario file with `key=value` overrides. `algorithms` contains the Python classes that
+    /// the scenario may name.
     #[staticmethod]
     #[pyo3(signature = (path, overrides = Vec::new(), algorithms = None, limit = None))]
     fn load(

@@ -102,7 +102,7 @@ impl Network {
     }
 }
 
-/// Returns the flows of one group, numbered from zero; each has its parallel streams.
+/// Returns the flows of one group. Each parallel stream of a flow is a separate [`Flow`].
 fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
     let AnyFlow {
         label,

@@ -105,8 +105,7 @@ pub fn parse(
     parse_with(text, name, base, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario from a text as [`parse`] does, but accepts custom algorithms. Custom algorithms are made by
-/// `algorithms`.
+/// Reads a scenario from a text as [`parse`] does, but accepts custom algorithms, which `algorithms` makes.
 pub fn parse_with(
     text: &str,
     name: &str,

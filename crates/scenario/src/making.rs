@@ -1,5 +1,5 @@
 //! Algorithms and stacks that are not built in: their description in a scenario, and the interface to the program that
-//! makes them. Therefore this crate depends neither on their language nor on native code.
+//! makes them. Since the program makes them, this crate depends neither on Python nor on native code.
 
 use std::path::Path;
 use std::sync::Arc;

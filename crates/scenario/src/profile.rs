@@ -38,8 +38,8 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns a receive window that limits no flow, as a multiple of the bytes that the path and its queues can contain,
-/// and a text about its rule.
+/// Returns a receive window that limits no flow, as a multiple of the bytes that the path and its queues can contain.
+/// Also returns a text that explains the multiple to users.
 pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     if profile == Profile::Linux {
         // When slow start doubles the bytes of a round trip, the kernel's receiver sets its window to six times these

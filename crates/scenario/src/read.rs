@@ -63,7 +63,7 @@ fn read_chain(
     extend(&source, path.parent().unwrap_or(Path::new("")), chain)
 }
 
-/// Parses the text of a scenario file. The text's values replace those of the file that it extends.
+/// Parses the text of a scenario file. If the text extends another file, its values replace the other file's.
 fn extend(
     source: &Arc<Source>,
     base: &Path,

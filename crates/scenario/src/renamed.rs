@@ -13,7 +13,7 @@ const RENAMED: [(&str, &str); 7] = [
     ("separate", "connection_per_object"),
 ];
 
-/// Returns the new name of the unknown key `key`; `None` if it was not renamed, or if the new name does not belong to
+/// Returns the new name of the unknown key `key`; `None` if the key was not renamed, or if its new name is not among
 /// the keys `known`.
 pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
@@ -21,8 +21,8 @@ pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     known.contains(&first).then_some(*new)
 }
 
-/// Returns a message if `name` is `linux`, the former name of the variant of Linux 2.6.22, and the algorithm's variants
-/// `known` include that variant; `None` otherwise.
+/// Returns a message about the new name of the variant of Linux 2.6.22 if `name` is its former name, `linux`. Returns
+/// `None` for other names, and if the algorithm does not have that variant among its variants `known`.
 pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
     let older = Variant::Linux2_6_22;
     if name != "linux" || !known.contains(&older) {

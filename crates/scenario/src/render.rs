@@ -72,7 +72,7 @@ pub(crate) fn without_directories(value: &mut Json) {
     }
 }
 
-/// Returns a row for each value; a list of plain values has one row.
+/// Returns a row for each value in `table`. A list of plain values has one row.
 pub(crate) fn explain(table: &Table) -> Vec<ExplainRow> {
     let mut rows = Vec::new();
     explain_table(table, "", &mut rows);

@@ -299,7 +299,7 @@ impl Table {
         entry.or_insert_with(|| Node::new(value, origin));
     }
 
-    /// Gives a key without a value the default `value`, which is that of every profile.
+    /// Sets a key to `value`, a default in all profiles, unless the key has a value.
     pub fn or_default<T>(&mut self, field: Field<T>, value: Value) {
         self.or_insert(field, value, Origin::Default);
     }

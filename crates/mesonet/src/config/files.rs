@@ -75,8 +75,8 @@ pub struct LargeFile {
 /// its selection to the end of its transfer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
-    /// Maximum number of active files of each large type. If a type is drawn that is at its
-    /// maximum, the file becomes a Web object instead.
+    /// Maximum number of active files of each large type. If so many files of the drawn type are
+    /// active, the file becomes a Web object instead.
     pub max: [u64; 3],
     /// Minimum number of active files of each large type in each cell: `min[type][cell]`. If a cell
     /// has fewer files of a type, its next flow transfers a file of this type. Movies are checked first.

@@ -75,8 +75,8 @@ impl FlowTable {
         }
     }
 
-    /// Restores the algorithms' tables of flows read from a checkpoint, which does not store tables. `initial` has the
-    /// initial state of each algorithm, with its tables.
+    /// Restores the lookup tables of all flows' algorithms after a checkpoint is read. Checkpoints do not contain
+    /// these tables; the initial states of the algorithms, `initial`, do.
     pub(crate) fn restore_shared(&mut self, initial: &[CongestionState]) {
         for (sender, about) in self.sending.iter_mut().zip(&self.about) {
             sender.share_tables(&initial[about.algorithm as usize]);

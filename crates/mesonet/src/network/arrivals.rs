@@ -234,8 +234,8 @@ mod tests {
     use super::*;
     use crate::network::{FlowId, Kind};
 
-    /// Returns packets with these arrival times and slots; packets with an even slot stay in the
-    /// region.
+    /// Returns packets with the given arrival times and slots. The destination of packets with an even
+    /// slot is in the region.
     fn packets<const N: usize>(times_and_slots: [(u64, u32); N]) -> Crossing {
         let packet = |(time, slot)| InFlight {
             time: Time::from_ps(time),

@@ -18,8 +18,8 @@ pub(crate) enum HostEvent {
 }
 
 impl Network {
-    /// Returns the time that a host needs between two packets; `speed` is an index of the hosts'
-    /// speeds.
+    /// Returns the time that a host needs between two packets. `speed` is an index in the list of
+    /// host speeds.
     #[inline]
     pub(crate) fn packet_interval(&self, speed: u16) -> Span {
         self.packet_intervals[speed as usize]

@@ -103,7 +103,7 @@ pub(super) struct OutLink {
 /// `to` is an access router's number in the whole network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Layout {
-    /// Number in the network of each point of presence of the region.
+    /// Points of presence of the region, by their numbers in the whole network.
     pub(super) pops: Vec<u16>,
     pub(super) access: Vec<u16>,
     pub(super) backbone: Vec<u16>,
@@ -362,8 +362,8 @@ impl Layout {
         self.pops.len() + access as usize
     }
 
-    /// Returns the next hop of a packet to access router `to` that leaves the queue of direction `served` of `router`,
-    /// a router with one server for both queues.
+    /// Returns the next hop of a packet after a router with one server for two queues. The packet leaves the queue
+    /// `served` of this `router`; its destination is below the access router `to`.
     #[inline]
     pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
         let below = Next(self.access_server(self.local(to)) as u32);

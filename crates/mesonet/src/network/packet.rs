@@ -33,8 +33,8 @@ pub(crate) struct Packet {
     pub(crate) created: Time,
     /// Sequence number in the upper bits, kind in the lower bits.
     label: u64,
-    /// Slot of the flow, generation, and access router of the destination, in this order from the
-    /// lowest bits.
+    /// The flow's slot and generation, and the access router of the packet's destination, in this order
+    /// from the lowest bits.
     end: u64,
 }
 

@@ -15,7 +15,7 @@ use longhaul_units::{Span, Time};
 /// inner node is the smaller key of its two children. Four fixed sizes let compilers unroll loops and check no index.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
-    /// The inner nodes from index 2 on, then the leaves in the upper half.
+    /// The tree in an array: inner nodes from index 2 on, then leaves in the upper half. The root is in `first`.
     games: Games,
     /// The smallest key of all stations.
     first: Key,

@@ -136,7 +136,7 @@ record! {
         timeouts: u64,
         /// Acknowledgements that enlarged a congestion window.
         increases: u64,
-        /// Growth of congestion windows by the acknowledgements that enlarged them, in packets.
+        /// Sum of the increases of congestion windows by acknowledgements, in packets.
         growth_sum: f64,
     }
     columns {
@@ -289,8 +289,8 @@ impl FlowGroup {
     }
 }
 
-/// Goodput statistics of a batch: flows of a group that completed one after the other. Goodput, in packets per second,
-/// is the file's size divided by the time from connection to the last acknowledgement.
+/// Goodput statistics of a batch: flows of a group that completed in succession. A flow's goodput is its file size
+/// divided by the time from connection to the last acknowledgement, in packets per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoodputBatch {
     /// The group.

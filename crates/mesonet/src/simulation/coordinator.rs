@@ -41,8 +41,7 @@ pub(super) struct Coordinator {
     pub(super) opened: Vec<Option<(u16, FlowId)>>,
     /// Flows that have ended in the current window. Their receivers become idle at the end of the window.
     pub(super) ended: Vec<EndedFlow>,
-    /// Number of times in the interval that no receiver below an access router was idle, by access
-    /// router.
+    /// Number of failed attempts in the interval to find an idle receiver below each access router.
     pub(super) no_receivers: Vec<u64>,
     pub(super) open: u64,
     /// Maximum number of open flows.

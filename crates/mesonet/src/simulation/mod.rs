@@ -283,7 +283,7 @@ impl Run<'_> {
         None
     }
 
-    /// Ends a run that the recorder has stopped in `interval`, and reports the incomplete batches of goodputs.
+    /// Reports the goodputs of incomplete batches after the recorder has stopped the run in `interval`. Returns true.
     fn stop(&mut self, interval: u64, recorder: &mut dyn Recorder) -> bool {
         let report = &mut |batch: &_| recorder.batch(batch);
         self.coordinator.batches.report(interval, true, report);

@@ -76,8 +76,7 @@ impl Tracing {
         }
     }
 
-    /// Reports the records of all regions, in order of time; simultaneous records in order of
-    /// regions.
+    /// Reports the records of all regions in order of time. Simultaneous records are in order of their regions.
     pub(super) fn report(&mut self, common: &Common, places: &Places, recorder: &mut dyn Recorder) {
         let Some(trace) = &common.trace else {
             return;

@@ -199,8 +199,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// Long runs can be resumed, although the base of event times moves every hundred seconds and
-/// timers extend beyond that time.
+/// Checks that long runs can be resumed. The origin of the times in the event list moves at least
+/// every 100 s; think times are longer.
 #[test]
 fn long_runs_with_few_events_go_on() {
     let study = Study {

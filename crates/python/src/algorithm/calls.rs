@@ -22,7 +22,7 @@ impl Calls {
         CALLS.with(Arc::clone)
     }
 
-    /// Returns the number of the call in progress in the thread; `None` between calls.
+    /// Returns a number that identifies the call in progress of an algorithm; `None` between calls.
     pub(crate) fn current(&self) -> Option<u64> {
         let number = self.number.load(Ordering::Relaxed);
         (number % 2 == 1).then_some(number)

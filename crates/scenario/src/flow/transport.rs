@@ -182,8 +182,8 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     }
 }
 
-/// Sets the size of Sync-TCP's option, which replaces the size that the profile gives for the
-/// option of RFC 7323.
+/// Sets the size of the timestamp option if it is the one-way option of Sync-TCP. The profile's
+/// default is the size of RFC 7323's option.
 fn resolve_one_way_option(tcp: &mut Table) {
     let (kind, size) = (TimestampKeys::timestamps, TimestampKeys::timestamp_option);
     let one_way = tcp.has(kind) && tcp.read(kind) == TimestampKind::OneWay;
@@ -194,8 +194,8 @@ fn resolve_one_way_option(tcp: &mut Table) {
     }
 }
 
-/// Adds the profile's options that `tcp` does not have. A timer has either a granularity or a tick:
-/// if the scenario has one of these keys, the profile does not add the other one.
+/// Adds the profile's options that `tcp` does not have. The retransmission timer has either a
+/// granularity or a tick: if the scenario gives one of them, the profile does not add the other.
 fn fill_options(tcp: &mut Table, profile: Profile) {
     let own = tcp.table(Tcp::rto);
     let other = own.and_then(|rto| {

@@ -135,7 +135,7 @@ impl Vector {
         self.sends(side, bytes)
     }
 
-    /// Returns a list of exchanges for each connection of the vector: two lists if it is concurrent, otherwise one.
+    /// Returns the exchanges of the vector: as one list or, if both sides send concurrently, as a list for each side.
     fn connections(&self) -> Vec<Vec<TraceEntry>> {
         let of = |sides: &[Side]| {
             let units = self.units.iter().filter(|unit| sides.contains(&unit.side));

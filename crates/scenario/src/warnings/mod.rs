@@ -234,9 +234,9 @@ fn warn_of_flows(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<Str
     }
 }
 
-/// Warns about access links that are not faster than the path behind them, if their queues have the default limit.
-/// Packets then wait at the hosts, and the default limit, made for faster access links, lets this queue become very
-/// long.
+/// Warns about access links that are not faster than the rest of the path, if their queues have the default limit.
+/// Packets then wait in these queues, at the hosts. The queues can become very long, since the default limit is meant
+/// for faster access links.
 fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

@@ -67,8 +67,8 @@ fn captured_names(config: &Config) -> Vec<&str> {
     links.map(|link| link.name.as_str()).chain(nodes).collect()
 }
 
-/// Returns true if the opposite direction of a link is captured, too, and comes before the link in
-/// the configuration.
+/// Returns true if the opposite direction of `link` is captured, too, and precedes `link` in the
+/// configuration.
 fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     let mut earlier = captured(config).take_while(|other| other.name != link.name);
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))

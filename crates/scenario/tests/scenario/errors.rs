@@ -5,7 +5,7 @@ use longhaul_scenario::parse;
 
 use crate::{BASE, refusal};
 
-/// Returns the message about [`BASE`] with the text `from` replaced by `to`.
+/// Replaces `from` by `to` in the scenario [`BASE`], and returns the error message about the result.
 fn replaced(from: &str, to: &str) -> String {
     assert!(BASE.contains(from), "{from} is not in the base scenario");
     refusal(&BASE.replacen(from, to, 1))

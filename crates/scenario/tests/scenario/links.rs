@@ -463,9 +463,8 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
     );
 }
 
-/// Checks that a link's reverse direction has the values in `reverse` and, for other keys, those of
-/// the forward direction. The round trip, with 20 ms forward and 30 ms back, is 50 ms for both
-/// directions.
+/// Checks that a link's reverse direction has the values in `reverse`, and otherwise the values of the
+/// forward direction.
 #[test]
 fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
     let scenario = with(&[
@@ -488,7 +487,7 @@ fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
         (&there.direction.loss, &back.direction.loss),
         (&Loss::None, &Loss::Bernoulli(0.1))
     );
-    // 1e8 x 0.05 / 12000 = 416.7, and 1e6 x 0.05 / 12000 = 4.2.
+    // The round trip takes 20 + 30 ms. 1e8 x 0.05 / 12000 = 416.7, and 1e6 x 0.05 / 12000 = 4.2.
     let limits = [there, back].map(|link| link.queue.clone());
     let droptail = |packets| QueueConfig::DropTail(DropTail::new(Capacity::Packets(packets)));
     assert_eq!(limits, [droptail(416), droptail(4)]);

@@ -131,7 +131,7 @@ keys! {
 keys! {
     /// Keys of the transport, which all flows share.
     pub(crate) struct TransportKeys {
-        /// Initial congestion window, also after timeouts, in packets (INITIAL_TCP_CWND); 2 by default.
+        /// Congestion window of a new flow, and after timeouts, in packets (INITIAL_TCP_CWND); 2 by default.
         pub initial_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e6)).key(),
         /// Initial slow start threshold, in packets (INITIAL_TCP_SS_THRESHOLD); 100 by default.
         pub initial_ssthresh: f64 = Kind::Number(Range::closed(2.0, 1e12)).key(),

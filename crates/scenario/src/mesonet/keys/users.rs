@@ -123,8 +123,8 @@ keys! {
         /// Probability that a source uses the algorithm; algorithms without a share divide the rest
         /// equally by default.
         pub share: f64 = PROBABILITY.key(),
-        /// True if flow groups count the algorithm as the alternate one, not as standard TCP; true
-        /// by default for all but Reno.
+        /// True if goodput reports group the algorithm's flows with those of alternate algorithms,
+        /// not with standard TCP; true by default for all but Reno.
         pub alternate: bool = Kind::Flag.key(),
     }
 }
