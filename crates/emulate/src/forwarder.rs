@@ -17,8 +17,8 @@ use crate::system;
 use crate::tap::Tap;
 use crate::tun::MTU;
 
-/// Time in nanoseconds before the next packet is due. In this time, the loop does not sleep: waking
-/// up takes some microseconds.
+/// Number of nanoseconds before a packet is due at which the loop stops sleeping, because waking up
+/// takes some microseconds.
 const WAKE_UP_NS: u64 = 10_000;
 
 /// Latest state of all sockets, which the next sample uses.

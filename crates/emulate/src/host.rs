@@ -99,8 +99,8 @@ fn make(
     Ok((tun, network.into(), inquiry))
 }
 
-/// Returns the refusal for a namespace of a `kind` that could not be created, with advice on
-/// permissions.
+/// Returns the refusal for a namespace of type `kind` that cannot be created or entered, with
+/// advice to the user.
 pub(crate) fn no_namespace(kind: &str, error: &Error) -> Refusal {
     let advice = match error.kind() {
         ErrorKind::PermissionDenied => {

@@ -36,7 +36,7 @@ pub(crate) struct Running {
 
 impl Running {
     /// Starts a program in a host. `on_end` is called when the program has ended; `hosts` is the
-    /// text of its `/etc/hosts`.
+    /// text of the `/etc/hosts` that the program sees.
     pub(crate) fn start(
         program: &Program,
         network: BorrowedFd<'_>,

@@ -7,8 +7,8 @@ pub struct Program {
     pub host: usize,
     /// Name of the program and its arguments; never empty.
     pub arguments: Vec<String>,
-    /// True for the program in the foreground. It starts when the others listen, reads from the
-    /// terminal, and the emulation ends with it.
+    /// True for the program in the foreground. It starts when the other programs listen, and reads
+    /// from the terminal. The emulation ends with this program.
     pub is_in_foreground: bool,
 }
 

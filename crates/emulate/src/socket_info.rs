@@ -27,7 +27,7 @@ const ASKED: u8 = 1 << (INFO - 1) | 1 << (CONGESTION - 1);
 const HEADER: usize = 16;
 /// Size in bytes of a request without its header.
 const REQUEST: usize = 56;
-/// Size in bytes of the fixed part of an answer, which is between the header and the attributes.
+/// Size in bytes of the fixed part of an answer from the kernel, between header and attributes.
 const ANSWER: usize = 72;
 
 /// State of a sending socket (`struct tcp_info` of `include/uapi/linux/tcp.h`).

@@ -10,7 +10,7 @@ use longhaul_units::Time;
 pub struct TappedPacket {
     /// Index of the host.
     pub host: usize,
-    /// Time at which the host sent the packet; for a received packet, its due time.
+    /// Time at which the host sent the packet, or at which a received packet was due at the host.
     pub time: Time,
     /// The packet's bytes, starting with the IP header.
     pub bytes: Box<[u8]>,

@@ -15,7 +15,7 @@ use crate::report::{self, When};
 #[derive(Debug)]
 pub(crate) struct Controller {
     peer: Arc<Peer>,
-    /// Number of the flow on the connection; `None` before the flow's first report.
+    /// Number of the flow in reports on the connection; `None` before the flow's first report.
     flow: Option<u64>,
     pacing: Option<Rate>,
     untold: Untold,
@@ -85,8 +85,8 @@ impl Controller {
         }
     }
 
-    /// Returns the number of the flow on the connection. Announces the flow if it has no number
-    /// yet.
+    /// Returns the number of the flow on the connection. If the flow has none yet, assigns the next
+    /// number and announces the flow to the external process.
     fn number(&mut self, connection: &mut Connection, window: &mut Window) -> Result<u64, Problem> {
         if let Some(flow) = self.flow {
             return Ok(flow);

@@ -63,7 +63,7 @@ impl External {
 }
 
 /// Checks that a controller listens at `address` and speaks the protocol. The error is a message
-/// with the reason if it does not.
+/// with the reason of the failure.
 pub fn check(address: &Address, program: Program) -> Result<(), String> {
     match Connection::open(address, program) {
         Ok(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Types for the caller of a run to observe and stop it.
+//! Types with which the caller of a run observes and stops the run.
 
 /// Function that returns the number of data packets sent so far. Each call visits every connection,
 /// so most progress reports do not call the function.

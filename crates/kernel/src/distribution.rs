@@ -99,7 +99,7 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Returns true if the probability that a draw is exactly zero is zero.
+    /// Returns true if draws have zero probability of being exactly 0.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,

@@ -16,11 +16,11 @@ impl Quantiles {
     /// Creates quantiles from at least two pairs `(probability, value)`. Probabilities start at 0
     /// and increase; values do not decrease.
     ///
-    /// Without `root`, values are interpolated linearly between the probabilities, and the last
-    /// probability is 1. With `root = d`, `value^(1/d)` is interpolated as a linear function of
-    /// `ln(1 - probability)`. The last probability is then below 1, and the last line extends to
-    /// larger ones. PackMime's round-trip times have this form (Cao, Cleveland and others,
-    /// "Stochastic models for generating synthetic HTTP source traffic", INFOCOM 2004).
+    /// Without `root`, values are interpolated linearly between the pairs, and the last probability
+    /// is 1. With `root = d`, `value^(1/d)` is interpolated as a linear function of
+    /// `ln(1 - probability)`. The last probability is then below 1; for larger probabilities, the
+    /// last two pairs are extrapolated. PackMime's round-trip times have this form (Cao, Cleveland
+    /// and others, "Stochastic models for generating synthetic HTTP source traffic", INFOCOM 2004).
     pub fn new(quantiles: &[(f64, f64)], root: Option<f64>) -> Self {
         let point = |&(probability, value): &(f64, f64)| match root {
             None => (probability, value),
@@ -41,7 +41,7 @@ impl Quantiles {
     }
 }
 
-/// Returns `-ln(1 - probability)`, the coordinate over which the roots of values are interpolated.
+/// Returns `-ln(1 - probability)`, which replaces the probability in interpolations of roots.
 fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }

@@ -50,7 +50,7 @@ pub(crate) struct Controller {
     /// Number of segments marked so far.
     marked: u64,
     reduction: Reduction,
-    /// End time of a recovery that the module has not been notified of; `None` otherwise.
+    /// End time of the last recovery, until the module has been told that it ended; then `None`.
     ended: Option<Time>,
     /// Time of the last acknowledgement that was passed to the module.
     acked_at: Time,
@@ -128,7 +128,7 @@ impl Controller {
         self.facts.min_rtt_us = whole_us(ack.min_rtt) as u32;
     }
 
-    /// Sets the time and the window in the facts that the module gets with its next call.
+    /// Updates the time and the window in `self.facts`, which the module gets with its next call.
     #[inline]
     fn look(&mut self, now: Time, window: &Window) {
         self.facts.now_ns = now.since(Time::ZERO).as_ps() / 1000;

@@ -59,8 +59,8 @@ impl Checkpoint {
     }
 
     /// Opens the checkpoint of run directory `target`. Returns its state, or `None` if there is
-    /// none yet. A new state will be due after each interval `every`. Refuses the state of another
-    /// run, and a checkpoint that another process uses.
+    /// none yet. New states are due at intervals of `every`. Refuses the state of another run, and
+    /// a checkpoint that another process uses.
     pub(crate) fn open(
         target: &Path,
         every: Duration,

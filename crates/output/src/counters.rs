@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::table::{Cell, Column, Kind, unit};
 
-/// Name, description and value of a column about a period of type `P`. The value is a counter, or
-/// is derived from counters. The name ends in the unit.
+/// A table column whose value is computed from `P`, a struct with the counters of a period. The
+/// column's name ends in its unit.
 pub(crate) struct Counter<P> {
     name: &'static str,
     kind: Kind,

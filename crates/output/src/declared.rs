@@ -13,7 +13,7 @@ pub(crate) struct RecordColumns<R, F> {
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// Returns the columns that `declare` adds for a record. `part` takes the record from a row; every row must have one.
+/// Returns the columns that `declare` adds for a record. `part` must return this record for every row, never `None`.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut RecordColumns<R, fn(&R) -> Option<&P>>),
@@ -24,8 +24,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> RecordColumns<R, F> {
-    /// Creates an empty list of columns. `part` returns the record that a row contains, if any.
-    /// Rows processed together either all contain the record, or none does.
+    /// Creates an empty list of columns. `part` returns the record that a row contains, if any, as
+    /// for [`Column::optional_group`].
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,
@@ -101,7 +101,7 @@ where
 /// Columns for the counters in a record of type `C`. The record is part of a period, of type `P`.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
-    /// Function that returns true if the named counter has a value in the period. Other cells are null.
+    /// Function that returns true if the counter of the given name has a value in a period. Otherwise its cell is null.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }

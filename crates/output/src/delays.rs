@@ -1,6 +1,5 @@
 //! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. There
-//! is a row for each flow, for each label (all flows with it together), for all flows, and for each
-//! sampled link.
+//! is a row for each flow, for the flows of each label, for all flows, and for each sampled link.
 
 use std::sync::Arc;
 

@@ -147,8 +147,8 @@ impl Drop for PartialDirectory {
     }
 }
 
-/// Renames `temporary` to `target` in one step. An older directory of this name gets the temporary name, and is removed
-/// later.
+/// Renames `temporary` to `target` in one step. If `target` exists, the old directory gets the temporary name, and is
+/// removed later.
 fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     if !target.exists() {
         return rename(temporary, target);

@@ -45,8 +45,8 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
 
 /// Function that returns true if a link has values in a certain column.
 type Does = fn(&Link) -> bool;
-/// Columns with values for some links only: the column's name, the scenario key that requests the
-/// values, and the test for a link that has them. The table omits a column if no link has values.
+/// Columns with values for some links only. An entry has the column's name, the scenario's word for
+/// the feature that needs the column, and the function that finds this feature in a link.
 const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate

@@ -120,7 +120,7 @@ impl<W: Write> PcapngWriter<W> {
         self.pad();
     }
 
-    /// Pads the block to a multiple of 32 bits. All its parts have this alignment.
+    /// Pads the block to a multiple of 32 bits, where its next part may begin.
     fn pad(&mut self) {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }

@@ -1,8 +1,8 @@
 //! Ports of connections in packet captures.
 //!
 //! The end that opens a connection takes the next dynamic port of its node (RFC 6335 section 6). The other end listens
-//! at one port for all connections. Once all dynamic ports have been used, connections use the next listening port. No
-//! two connections of a capture have the same addresses and ports.
+//! at one port until the node has used all its dynamic ports, and then at the next port. No two connections of a
+//! capture have the same addresses and ports.
 
 use std::collections::{HashMap, VecDeque};
 

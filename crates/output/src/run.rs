@@ -19,7 +19,7 @@ use crate::table::{Column, Table};
 /// return value can stop the run.
 pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 
-/// Result of a run with a complete directory. `R` is the type of the row counts of its tables.
+/// Directory of a completely written run, and the row counts of its tables, of type `R`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSummary<R = Rows> {
     /// Directory of the run.

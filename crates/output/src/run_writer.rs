@@ -102,7 +102,7 @@ impl RunWriter {
         Self { ticker, ..self }
     }
 
-    /// Returns the writer for an emulation; run.json then contains the facts `circumstances`.
+    /// Returns the writer for an emulation. `circumstances` are facts about it for run.json.
     #[must_use]
     pub fn of_emulation(self, mut circumstances: serde_json::Value) -> Self {
         // Maps keep the order of insertion if any crate of a build, such as quinn's qlog, requests

@@ -1,6 +1,6 @@
-//! series.parquet: flows, links and proxies at each sampling point. Counters are cumulative. A
-//! proxy has the columns of a flow, for the connection between its nodes, and those of a link, for
-//! its local queue.
+//! series.parquet: flows, links and proxies at each sampling point. Counters are cumulative. In the
+//! row of a proxy, the columns of flows describe the connection between the proxy's two nodes, and
+//! the columns of links describe its local queue.
 
 use longhaul_engine::Config;
 use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};

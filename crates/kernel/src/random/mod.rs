@@ -64,8 +64,8 @@ impl Streams {
         }
     }
 
-    /// Returns an own stream for the component `path`, even with [`Randomness::Ns2`]. Every call
-    /// with the same path returns a stream with the same numbers.
+    /// Returns a stream that only the component `path` uses, even with [`Randomness::Ns2`]. Calls
+    /// with equal paths return streams with equal numbers.
     pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }

@@ -1,5 +1,5 @@
-//! Resuming a run: the part of a checkpoint about the tables, in addition to the simulation's
-//! state.
+//! Resuming a run from its checkpoint, which contains the state of the tables and of the
+//! simulation.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

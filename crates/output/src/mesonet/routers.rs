@@ -119,7 +119,7 @@ pub(crate) struct RouterRow {
     capacity: f64,
     room: u64,
     up: QueueSample,
-    /// Sample of the queue towards the hosts; `None` for backbone routers, which do not have it.
+    /// Sample of the queue towards the hosts; `None` for backbone routers, which have no such queue.
     down: Option<QueueSample>,
     active_flows: u64,
     completed_flows: u64,

@@ -1,4 +1,4 @@
-//! Tables that grow during a run of MesoNet, and the numbers of their rows.
+//! Tables that grow during a run of MesoNet, and the number of rows of each.
 
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ use crate::error::OutputError;
 pub(crate) use self::stored::StoredTable;
 pub(crate) use self::values::Number;
 
-/// Number of rows that are split into columns together, few enough to stay in the cache.
+/// Number of rows that are collected before they are split into columns: few enough to stay in the cache.
 const BATCH_ROWS: usize = 256;
 
 /// A text that many rows share, in the form that Parquet's writer takes.
@@ -216,8 +216,8 @@ impl<R> Table<R> {
         ))
     }
 
-    /// Resumes the table at the path of `file`, which another process has begun, from its `stored`
-    /// state.
+    /// Resumes a table that another process has begun to write to `file`, from its last state
+    /// `stored`.
     pub(crate) fn resume(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,

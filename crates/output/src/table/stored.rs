@@ -101,8 +101,8 @@ impl TableFile {
     }
 
     fn groups(&self) -> ParquetResult<Vec<u8>> {
-        /// Length in bytes of the file's end after the metadata: length of the metadata, and magic
-        /// number.
+        /// Number of bytes after the metadata at the end of a file: the metadata's length, and a
+        /// magic number.
         const TRAILER: usize = 8;
         let schema = self.writer.schema_descr().clone();
         let file = FileMetaData::new(1, self.rows as i64, None, None, Arc::new(schema), None);

@@ -20,8 +20,8 @@ const CERTIFICATE_AND_FINISHED: usize = 700;
 /// Size in bytes of the client's Finished.
 const FINISHED: usize = 36;
 
-/// Number of bytes of the two fields at the beginning of a message: its length, and the length of
-/// its parameters.
+/// Number of bytes of the two fields at the beginning of a handshake message: the lengths of the
+/// message and of its transport parameters.
 const PREFIX: usize = 4;
 
 /// Next step of an end in the handshake.

@@ -1,4 +1,4 @@
-//! The two ends of a connection of any stack, and the records of a connection.
+//! Parts of a QUIC connection that all stacks share: its two ends, its handshake and its records.
 
 mod end;
 pub(crate) mod handshake;

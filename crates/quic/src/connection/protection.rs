@@ -19,8 +19,8 @@ pub(crate) const TAG: usize = 16;
 /// Length in bytes of the packet number before the payload, and also of the zeros after it.
 const HALF: usize = TAG / 2;
 
-/// Inserts the packet number `number` before a packet's payload, and zeros after the payload. The
-/// payload begins at `header_len`; the last [`TAG`] bytes of `packet` are the room for both.
+/// Inserts the packet number `number` before a packet's payload, and zeros after the payload. At
+/// first, `packet` is a header of `header_len` bytes, the payload, and [`TAG`] unused bytes.
 pub(crate) fn seal(number: u64, packet: &mut [u8], header_len: usize) {
     let payload = header_len..packet.len() - TAG;
     let end = payload.end + HALF;

@@ -28,7 +28,7 @@ const MIN_WINDOW: u64 = 2;
 /// Value, in packets, of a window or a threshold that is not limited.
 const UNLIMITED: f64 = 1e12;
 
-/// Number of bytes of IPv4 and UDP headers, which pacing rates include.
+/// Number of bytes of IPv4 and UDP headers of a packet, which count towards its pacing rate.
 const HEADERS: u64 = longhaul_engine::stack::HEADER_BYTES as u64;
 
 /// Properties of a stack that matter to algorithms.

@@ -4,8 +4,8 @@ use longhaul_units::Span;
 
 use crate::{first_flow, run, with};
 
-/// A transfer delivers every byte, even if datagrams are lost, duplicated or reordered. This holds
-/// for either end as the client, and for reading in order or not.
+/// A transfer delivers every byte, even if datagrams are lost, duplicated or reordered. Either end
+/// may be the client, and the receiver may read data in order or not.
 #[test]
 fn transfers_are_delivered_whole() {
     for client in ["sender", "receiver"] {

@@ -1,5 +1,5 @@
-//! QUIC flows of scenarios: runs repeat byte for byte, losses occur on links only, and messages
-//! reach users.
+//! Tests of QUIC flows in scenarios: runs repeat byte for byte, packets are lost on links only, and
+//! users get error messages and warnings.
 
 mod conservation;
 mod determinism;
@@ -71,7 +71,7 @@ fn refusal(overrides: &[&str]) -> String {
     }
 }
 
-/// A recorder that stores samples, events and traces, and the logs of stacks by flow.
+/// A recorder that stores samples, events, traces and packets, and the log of each flow's stack.
 #[derive(Debug, Default, PartialEq)]
 struct Records {
     flows: Vec<FlowSample>,
