@@ -96,8 +96,8 @@ pub struct Algorithm {
     pub congestion: ControllerSpec,
     /// Probability that a source uses this algorithm.
     pub share: f64,
-    /// True if flow groups count the algorithm as the alternate one; false for standard TCP (NIST
-    /// SP 500-282, chapter 8).
+    /// True if flow groups count flows with this algorithm as alternate ones, false if as standard TCP (NIST SP 500-282,
+    /// chapter 8).
     pub alternate: bool,
 }
 
