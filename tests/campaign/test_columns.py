@@ -27,15 +27,13 @@ KEYS = {row["name"]: row["description"] for row in _engine.scenario_keys()}
 
 
 def test_a_key_has_the_description_of_the_scenario_s_keys() -> None:
-    """Check that the column of a factor has the description of the scenario key that it sets.
-
-    A key names a group of flows by number or label. A queue's `kind` and `limit` have the
-    description of the queue's table.
-    """
+    """Check that the column of a factor has the description of the scenario key that it sets."""
+    # A key may name a group of flows by number or by label.
     assert columns.of_key("duration") == KEYS["duration"] != ""
     assert columns.of_key("flows.3.count") == KEYS["flows.*.count"]
     assert columns.of_key("flows.cubic.count") == KEYS["flows.*.count"]
     bottleneck = "topology.dumbbell.bottleneck"
+    # The description of the queue's table serves for its main keys.
     for last in ("kind", "limit"):
         assert columns.of_key(f"{bottleneck}.queue.{last}") == KEYS[f"{bottleneck}.queue"]
     assert columns.of_key(f"{bottleneck}.queue.target") == ""

@@ -64,7 +64,7 @@ class Answers:
         return self.parts
 
     def close(self) -> None:
-        """Note that the workers were closed."""
+        """Record in `is_closed` that the workers were closed."""
         self.is_closed = True
 
 

@@ -104,9 +104,9 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 
 
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
-    """Check that a claim stays undecided if its prediction interval leaves it undecided.
+    """Check that a claim is undecided if its prediction interval extends beyond the band.
 
-    The claim's bounds over all levels lie in its band, which is not enough.
+    The bounds of its value over all levels, 6 and 7, are within the band.
     """
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (

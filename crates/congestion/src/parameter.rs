@@ -314,7 +314,7 @@ pub enum SpecError {
     UnknownKind {
         /// Kind of registry: `congestion control` or `slow start`.
         what: &'static str,
-        /// Name that was given.
+        /// Unknown name.
         kind: String,
         /// All names in the registry.
         known: Vec<&'static str>,

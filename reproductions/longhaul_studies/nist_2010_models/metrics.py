@@ -1,9 +1,9 @@
 """The study's metrics of one run.
 
-Experiment FL-PKT has `throughput_pkts_per_ms` of received packets, loss rate and mean window.
-HY-PKT and HY-MN have the throughput and mean round-trip time of a flow in each of the three sets
-(`throughput_1_pps` to `rtt_3_s`), the utilisation of the model's bottleneck link, loss events per
-flow and hour, and processor hours for eleven simulated hours.
+Experiment FL-PKT has the rate of received packets (`throughput_pkts_per_ms`), the loss rate and
+the mean window. HY-PKT and HY-MN have three sets of flows, and for each set the throughput and mean
+round-trip time of a flow (`throughput_1_pps` to `rtt_3_s`). Further metrics are the utilisation of
+the bottleneck, loss events per flow and hour, and processor time for eleven hours of simulated time.
 """
 
 from collections.abc import Mapping

@@ -65,8 +65,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Sets the defaults of all keys of a proxy except transport options. Transport options in the
-/// scenario's table `[tcp]` take precedence over their defaults.
+/// Sets the defaults of all keys of a proxy except transport options: a missing one is taken from the scenario's table
+/// `[tcp]`, if it is there, before its default applies.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
     // A local queue without a limit gets the same limit with any discipline.
