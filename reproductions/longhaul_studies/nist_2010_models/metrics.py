@@ -3,7 +3,7 @@
 Experiment FL-PKT has the rate of received packets (`throughput_pkts_per_ms`), the loss rate and
 the mean window. HY-PKT and HY-MN have three sets of flows, and for each set the throughput and mean
 round-trip time of a flow (`throughput_1_pps` to `rtt_3_s`). Further metrics are the utilisation of
-the bottleneck, loss events per flow and hour, and processor time for eleven hours of simulated time.
+the bottleneck, loss events per flow and hour, and processor time for eleven simulated hours.
 """
 
 from collections.abc import Mapping
