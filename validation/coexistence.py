@@ -20,13 +20,13 @@ ALGORITHMS = {
     "fast-at": "delay",
     "lp": "delay",
     "ledbat": "delay",
-    "sync-pcwnd": "delay, one way",
-    "sync-mixreact": "delay, one way",
+    "sync-pcwnd": "one-way delay",
+    "sync-mixreact": "one-way delay",
     "veno": "losses and delay",
     "illinois": "losses and delay",
     "yeah": "losses and delay",
     "ctcp": "losses and delay",
-    "westwood": "losses and a rate",
+    "westwood": "losses and the delivery rate",
     "bbr": "a model of the path",
     "bbr3": "a model of the path",
 }
@@ -95,9 +95,9 @@ def _run(kind: str, flows: int, beside: int, seed: int) -> Figures:
 
 
 HEADS = (
-    "algorithm", "signal", "alone: utilisation", "alone: queue, packets",
-    "alone: reductions of a flow per minute", "against reno: share of the goodput",
-    "against reno: queue, packets",
+    "algorithm", "congestion signal", "alone: utilisation", "alone: mean queue, packets",
+    "alone: window reductions per flow and minute", "against reno: share of the goodput",
+    "against reno: mean queue, packets",
 )  # fmt: skip
 
 

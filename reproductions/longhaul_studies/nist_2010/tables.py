@@ -25,7 +25,7 @@ PARTS = {
     "chapter 7": "A7-", "chapter 7, condition 8": "C7-", "chapter 8": "A8-", "chapter 9": "A9-",
     "table 10-1": "A10-", "chapter 10, conclusions": "K-",
 }  # fmt: skip
-PERIODS = {"TP1": "before the jumbo files", "TP2": "among them", "TP3": "after them"}
+PERIODS = {"TP1": "before the jumbo files", "TP2": "during them", "TP3": "after them"}
 # Length of a period, for flows that never reach the rate of their interface.
 NEVER_S = 300.0
 # Numbers of sources of the whole and of the cut network (table 7-6).
@@ -34,7 +34,7 @@ WHOLE, CUT = "N7-MAIN", "N7-CUT"
 COMPARED = {
     "y6_TP1": "retransmission rate", "y42_TP1": "connecting flows", "y2_TP1": "growth of windows",
     "y5_TP1": "completed flows", "y31_TP1": "completed NN flows", "y29_TP1": "goodput of NN flows",
-    "T.y5": "SYNs a flow",
+    "T.y5": "SYNs per flow",
 }  # fmt: skip
 
 TABLES = Registry[Table]()
@@ -59,7 +59,7 @@ def condition_8(data: Data) -> list[str]:
         return "; ".join("never" if s >= NEVER_S else f"{s:.1f}" for s in both)
 
     rows = [(name, *(cell(key, flow) for flow in flows)) for key, name in NAMES.items()]
-    return markdown(("seconds to the full rate: print; here", *flows), rows)
+    return markdown(("algorithm", *(f"{flow} (s, print; here)" for flow in flows)), rows)
 
 
 @table
@@ -72,7 +72,7 @@ def condition_21(data: Data) -> list[str]:
 
     heads = [f"{period}, {when}" for period, when in PERIODS.items()]
     rows = [(name, *(cell(key, period) for period in PERIODS)) for key, name in NAMES.items()]
-    return markdown(("packets/s, print; here", *heads), rows)
+    return markdown(("algorithm (packets/s, print; here)", *heads), rows)
 
 
 @table
@@ -110,7 +110,8 @@ def uncongested(data: Data) -> list[str]:
     ]
     again = [f"recovery in TP3, condition {one} (s)" for one in conditions]
     among = [f"goodput in TP2, condition {one}" for one in conditions]
-    return markdown(("print; here", "full rate in TP1 (s)", *again, *among), rows)
+    heads = ("algorithm (print; here)", "time to the full rate in TP1 (s)")
+    return markdown((*heads, *again, *among), rows)
 
 
 @table
@@ -154,7 +155,7 @@ def cut_signs(data: Data) -> list[str]:
         (name, *_pair((ratio(of, metric) for of in (WHOLE, CUT)), ".2f"))
         for metric, name in COMPARED.items()
     ]
-    return markdown(("response", "ratio, whole network", "cut network"), rows)
+    return markdown(("response", "ratio, whole network", "ratio, cut network"), rows)
 
 
 @table

@@ -18,7 +18,7 @@ LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
 READINGS = {
     "stay after a cut": ("the window after an early cut",
                          "grows as in congestion avoidance until the next cut or report", "stays"),
-    "whole windows": ("windows", "real numbers", "whole segments at reductions"),
+    "whole windows": ("cwnd", "real numbers", "whole segments at reductions"),
     "limited transmit": ("first duplicate ACKs", "release nothing", "limited transmit"),
     "queue counts waiting": ("limit of 92 packets", "includes the packet in service, as in ns-2",
                              "without the packet in service"),
@@ -78,9 +78,9 @@ def several_bottlenecks(data: Data) -> list[str]:
     names = (
         "utilisation (%)",
         "loss at R1 (%)",
-        "loss at R3",
+        "loss at R3 (%)",
         "queue at R1 (packets)",
-        "queue at R3",
+        "queue at R3 (packets)",
     )
     head = ["protocol", *_with_printed(*names)]
     return markdown(head, [_beside(data, "FTP-MB", name, columns) for name in THREE])
@@ -127,7 +127,7 @@ def readings(data: Data) -> list[str]:
     rows = [["none", "as chosen", "as chosen", both("chosen")]]
     rows += [[name, chosen, other, both(reading)]
              for reading, (name, chosen, other) in READINGS.items()]  # fmt: skip
-    head = "Pcwnd: utilisation, loss, queue; MixReact: the same"
+    head = "utilisation, loss and mean queue of Pcwnd; of MixReact"
     return markdown(["choice that is changed", "value chosen", "alternative", head], rows)
 
 
