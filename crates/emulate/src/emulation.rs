@@ -77,7 +77,7 @@ pub struct Emulated {
     pub programs: Vec<EndedProgram>,
 }
 
-/// Results of the loop, which its thread returns.
+/// Results of [`run_loop`], which the emulation's thread returns.
 struct Looped {
     config: Config,
     forwarder: Forwarder,
@@ -260,7 +260,7 @@ impl Emulation {
     }
 }
 
-/// Runs the loop of the emulation, in a separate thread.
+/// Runs the loop of the emulation. The emulation's own thread calls this function.
 fn run_loop(
     config: Config,
     ports: Vec<Port>,

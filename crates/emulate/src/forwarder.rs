@@ -42,7 +42,7 @@ pub(crate) struct Forwarder {
     reverse: Vec<Option<u32>>,
     /// Indices in `flows` of the flows that have carried data, in the order of their numbers in records.
     pub(crate) recorded: Vec<u32>,
-    /// Number in records of the first flow of programs.
+    /// Number of the programs' first flow in the records; configured flows have smaller numbers.
     first_record: u32,
     pub(crate) lateness: Lateness,
     /// Number of packets that were ignored: not IPv4, or not for a host.

@@ -25,7 +25,7 @@ pub trait Columns<R> {
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// Receives a column of words from a short list.
+    /// Receives a column of keywords that are missing in some records.
     fn word(
         &mut self,
         name: &'static str,

@@ -191,7 +191,7 @@ mod drawn {
         pub const probabilities: Field<Vec<f64>> = Field::new("probabilities");
         /// Quantiles at the probabilities in `probabilities`.
         pub const values: Field<Vec<f64>> = Field::new("values");
-        /// Degree `d` of the root `value^(1/d)`, which is interpolated between quantiles.
+        /// Degree `d`: between quantiles, `value^(1/d)` is interpolated.
         pub const root: Field<f64> = Field::new("root");
         /// Largest value; larger draws become this value.
         pub const limit: Field<f64> = Field::new("limit");

@@ -58,7 +58,7 @@ pub(crate) struct Controller {
     enters: bool,
 }
 
-/// The object, with the number of flows that have used it.
+/// A compiled kernel module, with the number of flows that have used it.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) object: Arc<Object>,

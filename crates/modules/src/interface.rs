@@ -3,7 +3,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// Version of the layouts.
+/// Version of the layouts of the structs in this file, `LONGHAUL_INTERFACE` in C.
 pub(crate) const INTERFACE: u32 = 1;
 
 /// Slow start threshold that means no threshold (`TCP_INFINITE_SSTHRESH`).

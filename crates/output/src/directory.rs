@@ -11,7 +11,7 @@ use crate::error::OutputError;
 /// Name of the file that makes a directory a run directory.
 pub(crate) const RUN_JSON: &str = "run.json";
 
-/// Suffix in the name of a directory that is being written.
+/// Beginning of the suffix for a directory that is being written: `<target>.partial-<process id>`.
 const PARTIAL: &str = "partial-";
 /// Suffix for the directory of a stopped run, which must not replace a finished one.
 const STOPPED: &str = "stopped";

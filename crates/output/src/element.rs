@@ -50,7 +50,7 @@ pub(crate) struct Element<T> {
 }
 
 impl<T: Totals> Element<T> {
-    /// Returns the rows of all flows, all links, or all proxies.
+    /// Returns the table rows of all flows, all links, or all proxies; `totals` has their counters.
     pub(crate) fn all(config: &Arc<Config>, totals: &[T], end: Time) -> Vec<Self> {
         let row = |(id, totals): (usize, &T)| Self {
             id,

@@ -173,9 +173,9 @@ impl Flow {
 /// Start of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
-    /// At a fixed time.
+    /// Start at a fixed time.
     At(Time),
-    /// At a time drawn uniformly from a half-open interval, from a random stream of the flow.
+    /// Start at a time drawn uniformly from a half-open interval, with a random stream of the flow.
     Uniform(Time, Time),
 }
 

@@ -440,7 +440,7 @@ pub enum RttClock {
     /// Clock in whole ticks with a random phase, as in ns-2. The smoothed round-trip time is in eighths of a tick, its
     /// variation in quarters.
     Ns2Ticks {
-        /// Length of a tick.
+        /// Length of a tick of the clock.
         tick: Span,
     },
 }
@@ -505,7 +505,7 @@ pub enum TimestampKind {
     Off,
     /// The option of RFC 7323.
     Standard,
-    /// Sync-TCP's option.
+    /// Sync-TCP's option, which also reports transit times.
     OneWay,
 }
 

@@ -147,10 +147,10 @@ impl Endpoint {
     }
 }
 
-/// Lookahead of all links, and the links that become access links.
+/// Lookahead of all links, and the choice of the links that are treated as access links.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// Lookahead by link.
+    /// Lookahead of each link.
     pub(super) deliveries: Vec<Delivery>,
     /// For each link, the single other link that all answers to its packets enter; `None` if there is no such link.
     pub(super) answers: Vec<Option<Answers>>,
@@ -180,7 +180,7 @@ struct Surroundings {
     /// Kinds of receivers at the ends of the routes over this link.
     ends: BTreeSet<End>,
     carries_data: bool,
-    /// Bottleneck links of the data that is acknowledged over this link.
+    /// Bottleneck links of the data whose acknowledgements use this link.
     answers: BTreeSet<usize>,
 }
 

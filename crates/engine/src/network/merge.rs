@@ -148,7 +148,7 @@ impl Merge {
     }
 }
 
-/// The state that an event uses to process arrivals.
+/// A merge and the links that feed it, for the event that processes the arrivals.
 #[derive(Debug)]
 struct Merging<'a> {
     merge: &'a mut Merge,

@@ -164,7 +164,7 @@ impl LocalQueue {
         self.empty_since = (self.waiting_pkts == 0).then_some(now);
     }
 
-    /// Returns the increase of the integral since the time `integrated`.
+    /// Returns the integral of `waiting_pkts` from the time `integrated` to `now`, in packets times picoseconds.
     fn since_integrated(&self, now: Time) -> u128 {
         u128::from(self.waiting_pkts) * u128::from(now.since(self.integrated).as_ps())
     }

@@ -30,7 +30,7 @@ pub enum SetupError {
     /// The nodes are not connected.
     #[error("{user}: there is no path from node `{from}` to node `{to}`")]
     NoPath {
-        /// Kind and name of the flow or proxy.
+        /// Kind and name of the flow or proxy that cannot be set up.
         user: String,
         /// Name of the sending node.
         from: String,
@@ -40,7 +40,7 @@ pub enum SetupError {
     /// The congestion control is refused.
     #[error("{user}: {reason}")]
     Congestion {
-        /// Kind and name of the flow or proxy.
+        /// Kind and name of the flow or proxy that cannot be set up.
         user: String,
         /// Reason of the refusal.
         reason: String,

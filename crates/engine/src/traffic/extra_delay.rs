@@ -32,7 +32,7 @@ impl QueuePool {
 }
 
 impl ExtraDelay {
-    /// Creates the queues; `None` for a round-trip time of zero.
+    /// Creates the queues of delayed packets; `None` for a round-trip time of zero.
     pub(super) fn new(round_trip: Span, spare: &mut QueuePool) -> Option<Self> {
         (round_trip > Span::ZERO).then(|| Self {
             delay: round_trip / 2,

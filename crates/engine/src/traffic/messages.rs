@@ -15,7 +15,7 @@ pub(crate) struct MessageSource {
     /// Index of the application's connection.
     pub(crate) connection: usize,
     clock: Bursts,
-    /// Bytes of a message.
+    /// Size of each message in bytes.
     bytes: u64,
     running: bool,
 }

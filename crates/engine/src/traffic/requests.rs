@@ -55,7 +55,7 @@ impl Arrivals {
     }
 }
 
-/// A sequence of random numbers.
+/// A sequence of random sizes or time intervals.
 #[derive(Debug)]
 enum Numbers {
     Independent(Distribution, Stream),

@@ -94,7 +94,7 @@ impl StopCondition {
         self.complete >= self.rule.exchanges
     }
 
-    /// Returns warnings about the run.
+    /// Returns a warning for each condition of `measure.stop` that the run has not met.
     pub(super) fn run_warnings(&self) -> Vec<String> {
         let mut out = Vec::new();
         let StopRule {

@@ -9,7 +9,7 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "flows.parquet";
 
-/// A completed or failed flow.
+/// The row of a completed or failed flow.
 pub(crate) struct FlowRow {
     pub(crate) record: FlowRecord,
     pub(crate) from: Name,

@@ -161,7 +161,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// Returns the name, the unit and the description.
+    /// Returns the column's name, unit and description.
     pub(crate) fn info(&self) -> (&str, &'static str, &str) {
         let heading = &self.heading;
         (&heading.name, heading.unit, &heading.description)

@@ -56,7 +56,7 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Handle of the bytes of an acknowledgement from a real program.
+    /// Handle of the stored bytes, if a real program has sent the acknowledgement.
     sack: SackHandle,
     /// Number of bytes of an acknowledgement from a real program.
     bytes: u16,

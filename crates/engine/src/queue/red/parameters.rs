@@ -140,7 +140,7 @@ impl Adaptive {
     /// Declarations of the adaptation's keys.
     pub const KEYS: &'static [Key] = Adaptation::KEYS;
 
-    /// Reads the adaptation from complete values.
+    /// Reads the adaptation from `values`, in which defaults have been filled in.
     pub fn of(values: &Table) -> Self {
         let off = Value::Flag(false);
         let adapts = values.node(Adaptation::rule).value != off;
@@ -151,7 +151,7 @@ impl Adaptive {
 /// Behaviour above the upper threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gentle {
-    /// Every packet is marked or dropped.
+    /// Every packet is marked or dropped above the threshold.
     Off,
     /// The probability rises from `max_p` at the upper threshold to 1 at twice that threshold.
     On,

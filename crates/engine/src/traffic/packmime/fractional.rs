@@ -76,7 +76,7 @@ pub(super) struct Fractional {
     /// For each value of the current block, the weighted sum of all earlier values except the newest `BLOCK`. The
     /// missing part is added when the value is drawn.
     sums: [Lanes; BLOCK],
-    /// Number of `sums` already used for a value.
+    /// Number of `sums` that have become values of the series.
     used: usize,
 }
 

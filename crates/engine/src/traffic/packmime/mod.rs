@@ -130,7 +130,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Tail index of the Pareto distribution of the largest sizes.
+    /// Tail index of the Pareto distribution of the largest requests.
     const TAIL: f64 = 1.4847;
 
     fn new(rate: f64, stream: Stream) -> Self {
@@ -166,7 +166,7 @@ pub(super) struct Responses {
 }
 
 impl Responses {
-    /// Tail index of the Pareto distribution of the largest sizes.
+    /// Tail index of the Pareto distribution of the largest responses.
     const TAIL: f64 = 1.2314;
     /// Distribution of the number of consecutive responses that are downloads; drawn values are rounded up.
     const DOWNLOADS: Distribution = Distribution::Weibull {

@@ -17,7 +17,7 @@ const MAX_CALLS_AT_ONCE: u64 = 1_000_000;
 pub(super) struct Guard {
     stack: Box<dyn Stack>,
     failure: Option<String>,
-    /// Time of the last call.
+    /// Simulated time of the latest call of the stack.
     last: Time,
     /// Number of calls at the simulated time of the last call.
     calls: u64,

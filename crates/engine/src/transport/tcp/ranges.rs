@@ -10,7 +10,7 @@ use crate::transport::tcp::bitmap::Bitmap;
 /// A range without numbers.
 const EMPTY: (u64, u64) = (0, 0);
 
-/// Disjoint ranges that do not touch.
+/// Disjoint ranges of segment numbers that do not touch.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
     /// The range with the largest numbers, which most insertions extend; empty if the set is empty.

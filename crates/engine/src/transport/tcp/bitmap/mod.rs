@@ -54,7 +54,7 @@ impl Bitmap {
     }
 }
 
-/// The words of the set.
+/// Content of the set: its words, and the trees for searches.
 #[derive(Debug)]
 pub(super) struct Words {
     /// Ring of words, indexed by the number of a word modulo the length, a power of two. The ring holds the words of

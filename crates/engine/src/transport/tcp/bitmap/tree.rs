@@ -14,7 +14,7 @@ impl Tree {
     /// A tree without places.
     pub(super) const EMPTY: Self = Self { levels: Vec::new() };
 
-    /// Returns a tree for `places` places that contains none of them.
+    /// Returns an empty set, with room for the places below `places`.
     pub(super) fn of_none(places: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = places;
@@ -25,7 +25,7 @@ impl Tree {
         Self { levels }
     }
 
-    /// Returns a tree for `places` places that contains all of them.
+    /// Returns the set of all places below `places`.
     pub(super) fn of_all(places: usize) -> Self {
         let mut tree = Self::of_none(places);
         (0..places).for_each(|place| tree.insert(place));

@@ -25,7 +25,7 @@ pub(crate) struct Pace {
     next: Time,
     /// Maximum time by which a segment may leave before `next`: `n - 1` intervals, for bursts of `n` segments.
     ahead: Span,
-    /// Length of the last interval reserved.
+    /// Length of the time interval that the last segment has reserved.
     given: Span,
     /// Time of the pending send event.
     due: Time,

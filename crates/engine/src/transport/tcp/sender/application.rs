@@ -153,7 +153,7 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Returns true if a segment is the last one.
+    /// Returns true if `segment` is the last one of the transfer, with the FIN.
     pub(crate) fn is_last(&self, segment: u64) -> bool {
         segment == self.tcb.fin
     }

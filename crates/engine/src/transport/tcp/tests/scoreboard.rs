@@ -29,9 +29,9 @@ struct Reference {
     max_sent: u64,
     end: u64,
     sacked: BTreeSet<u64>,
-    /// `HighRxt`.
+    /// `HighRxt` of RFC 6675.
     high_rxt: u64,
-    /// `RecoveryPoint`.
+    /// `RecoveryPoint` of RFC 6675.
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,

@@ -204,7 +204,7 @@ impl Rack {
         self.state == State::Open && self.sacked.is_empty() && connection.una < connection.max_sent
     }
 
-    /// Arms the probe timer (`TLP_calc_PTO`), without delayed acknowledgements.
+    /// Arms the probe timer (`TLP_calc_PTO`, without the allowance for a delayed acknowledgement).
     fn arm_probe(&mut self, connection: &Connection) {
         let timeout = match connection.srtt {
             0 => Span::from_secs(1),

@@ -31,7 +31,7 @@ struct Rules {
     end: u64,
     next: u64,
     beyond: BTreeSet<u64>,
-    /// Blocks, the most recently changed first.
+    /// SACK blocks, the most recently changed first.
     blocks: Vec<(u64, u64)>,
     pending: u32,
     due: Time,

@@ -37,7 +37,7 @@ pub(super) enum Action {
     },
 }
 
-/// Returns the statements of a script without packetdrill's options.
+/// Returns the statements of a script; lines with packetdrill's options (`--`) are skipped.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
     let text = without_comments(text);
     let mut rest = text.trim_start();
