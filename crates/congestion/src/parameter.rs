@@ -378,7 +378,7 @@ pub enum SpecError {
         name: &'static str,
         /// Number of the point, counted from one.
         number: usize,
-        /// Description of the fault.
+        /// Reason why the point is invalid.
         reason: String,
     },
     /// The value of a parameter is too large: it must be below the value of another parameter.
@@ -392,7 +392,7 @@ pub enum SpecError {
         value: f64,
         /// Name of the parameter whose value must be larger.
         other: &'static str,
-        /// Value of the parameter that must be larger.
+        /// Value of the parameter `other`.
         limit: f64,
     },
 }

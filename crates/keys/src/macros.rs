@@ -280,7 +280,7 @@ mod tests {
         struct Options {
             /// Packets that the limit counts.
             counting: Counting = Kind::Word(Counting::WORDS).key().default("waiting"),
-            /// A window.
+            /// Size of a window; `None` for `auto`.
             window: Option<u64> = Kind::OneOf(&[
                 Kind::Word(&["auto"]),
                 Kind::Whole { min: 1, max: COUNT_MAX },

@@ -58,7 +58,7 @@ pub enum FileType {
 impl FileType {
     /// The large types. Their factors multiply the size drawn.
     pub const LARGE: [Self; 3] = [Self::Document, Self::ServicePack, Self::Movie];
-    /// All types.
+    /// All types of files.
     pub const ALL: [Self; 4] = [Self::Web, Self::Document, Self::ServicePack, Self::Movie];
 }
 

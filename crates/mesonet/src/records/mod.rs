@@ -159,7 +159,7 @@ record! {
         "naks_per_flow": Option<f64> = |flows| ratio(flows.naks as f64, flows.active as f64),
         /// Timeouts divided by active flows.
         "timeouts_per_flow": Option<f64> = |flows| ratio(flows.timeouts as f64, flows.active as f64),
-        /// Increases divided by active flows.
+        /// Acknowledgements that enlarged a congestion window, divided by active flows.
         "increases_per_flow": Option<f64> = |flows| ratio(flows.increases as f64, flows.active as f64),
         /// Growth of all congestion windows by acknowledgements, in packets, divided by active flows.
         "growth_mean_pkts": Option<f64> = |flows| ratio(flows.growth_sum, flows.active as f64),
@@ -250,7 +250,7 @@ record! {
         "naks_per_flow": Option<f64> = |edge| ratio(edge.naks as f64, edge.active as f64),
         /// Timeouts divided by active flows.
         "timeouts_per_flow": Option<f64> = |edge| ratio(edge.timeouts as f64, edge.active as f64),
-        /// Increases divided by active flows.
+        /// Acknowledgements that enlarged a congestion window, divided by active flows.
         "increases_per_flow": Option<f64> = |edge| ratio(edge.increases as f64, edge.active as f64),
         /// SYNs divided by first SYNs.
         "syns_per_first_syn": Option<f64> = |edge| ratio(edge.syns as f64, edge.first_syns as f64),
@@ -405,7 +405,7 @@ record! {
         syns: u64,
     }
     columns {
-        /// Mean goodput of completed flows, without the time to connect.
+        /// Mean goodput of completed flows; the time to connect does not count.
         "goodput_mean_pps": Option<f64> = |class| ratio(class.goodput_sum, class.completed as f64),
         /// Number of SYNs of flows that were connected.
         "syns": u64 = |class| class.syns,

@@ -76,7 +76,7 @@ pub struct Study {
 }
 
 impl Study {
-    /// Condition 8 of the scaled-down network (chapter 7).
+    /// Condition 8 of the scaled-down network (NIST SP 500-282, chapter 7).
     pub const CONDITION_8: Self = Self {
         r1: 1200.0,
         backbone_speedup: 2.0,

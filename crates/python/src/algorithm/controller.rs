@@ -29,7 +29,7 @@ impl Factory for SharedAlgorithm {
 #[derive(Debug)]
 struct Controller {
     algorithm: Arc<Algorithm>,
-    /// The flow's object, created at the first call.
+    /// The flow's Python object, created at the first call.
     instance: OnceCell<Instance>,
     /// Simulated time of the last call.
     now: Time,

@@ -42,7 +42,7 @@ pub(crate) enum Place {
     Maximum,
 }
 
-/// An original parameter: its name and its target.
+/// A parameter of the original MesoNet: its name, and the place of its value in a scenario.
 pub(crate) struct Original {
     pub name: &'static str,
     pub place: Place,

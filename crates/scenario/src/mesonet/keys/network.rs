@@ -249,7 +249,7 @@ keys! {
 keys! {
     /// Keys of a route: the next router on some paths.
     pub(crate) struct RouteKeys {
-        /// Backbone router of the packets.
+        /// Backbone router that forwards the packets.
         pub at: String = Kind::Name.key().required(),
         /// Next backbone router, over the first link to it.
         pub next: String = Kind::Name.key().required(),
