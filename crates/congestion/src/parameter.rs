@@ -59,7 +59,7 @@ impl fmt::Display for Variant {
 /// Default of a parameter, for scenarios that do not give its value.
 #[derive(Clone, Copy, Debug)]
 pub enum DefaultValue {
-    /// A constant.
+    /// A constant default value.
     Fixed(f64),
     /// A value computed from the variant and from parameters listed before this one.
     Derived {
@@ -376,7 +376,7 @@ pub enum SpecError {
         kind: &'static str,
         /// Name of the parameter.
         name: &'static str,
-        /// Number of the point, counted from one.
+        /// Number of the invalid point, counted from one.
         number: usize,
         /// Reason why the point is invalid.
         reason: String,

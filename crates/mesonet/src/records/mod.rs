@@ -46,17 +46,17 @@ pub trait Recorder {
 /// the order of the published tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FlowClass {
-    /// Direct and direct.
+    /// Two direct access routers.
     Dd,
-    /// Direct and fast.
+    /// A direct and a fast access router.
     Df,
-    /// Direct and normal.
+    /// A direct and a normal access router.
     Dn,
-    /// Fast and fast.
+    /// Two fast access routers.
     Ff,
-    /// Fast and normal.
+    /// A fast and a normal access router.
     Fn,
-    /// Normal and normal.
+    /// Two normal access routers.
     Nn,
 }
 
@@ -299,13 +299,13 @@ pub struct GoodputBatch {
     pub interval: u64,
     /// Number of flows.
     pub count: u64,
-    /// Mean goodput.
+    /// Mean goodput in packets per second.
     pub mean: f64,
-    /// Standard deviation of the sample; zero for a single flow.
+    /// Sample standard deviation of goodput in packets per second; zero for a single flow.
     pub deviation: f64,
-    /// Smallest goodput.
+    /// Smallest goodput in packets per second.
     pub min: f64,
-    /// Largest goodput.
+    /// Largest goodput in packets per second.
     pub max: f64,
     /// The 10th, 20th, ..., 90th percentiles of goodput. Percentile P of n flows has the rank `ceil(n P / 100)`.
     pub deciles: [f64; 9],

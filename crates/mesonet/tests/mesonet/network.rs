@@ -284,7 +284,7 @@ impl Study {
     }
 }
 
-/// Returns the transport parameters common to all flows of the studies.
+/// Returns the transport parameters of all flows in NIST's studies.
 pub fn transport(initial_ssthresh: f64) -> Transport {
     Transport {
         initial_cwnd: 2.0,

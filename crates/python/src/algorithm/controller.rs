@@ -15,7 +15,7 @@ use super::{HELPER, fail};
 use crate::error::AlgorithmError;
 use crate::facts::MAX_CWND;
 
-/// Factory of the controllers of a class.
+/// Factory of the controllers that run a user's Python class.
 #[derive(Debug)]
 pub(super) struct SharedAlgorithm(pub(super) Arc<Algorithm>);
 
