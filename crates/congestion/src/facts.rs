@@ -124,11 +124,11 @@ pub enum RouterFeedback {
 /// Load of a router, as VCP encodes it (SIGCOMM 2005 section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Load {
-    /// Below 80 %.
+    /// Load below 80 %.
     Low,
-    /// From 80 to 100 %.
+    /// Load from 80 to 100 %.
     High,
-    /// 100 % or more.
+    /// Load of 100 % or more.
     Over,
 }
 
@@ -138,7 +138,7 @@ pub enum Load {
 pub struct Dummies {
     /// Number of segments to send.
     pub count: u64,
-    /// Time between two segments, and from now to the first one.
+    /// Time from now to the first segment, and between successive segments.
     pub spacing: Span,
 }
 

@@ -59,7 +59,7 @@ impl fmt::Display for Variant {
 /// Default of a parameter, for scenarios that do not give its value.
 #[derive(Clone, Copy, Debug)]
 pub enum DefaultValue {
-    /// A constant.
+    /// A constant default value.
     Fixed(f64),
     /// A value computed from the variant and from parameters listed before this one.
     Derived {
@@ -376,9 +376,9 @@ pub enum SpecError {
         kind: &'static str,
         /// Name of the parameter.
         name: &'static str,
-        /// Number of the point, counted from one.
+        /// Number of the invalid point, counted from one.
         number: usize,
-        /// Description of the fault.
+        /// Reason why the point is invalid.
         reason: String,
     },
     /// The value of a parameter is too large: it must be below the value of another parameter.
@@ -392,7 +392,7 @@ pub enum SpecError {
         value: f64,
         /// Name of the parameter whose value must be larger.
         other: &'static str,
-        /// Value of the parameter that must be larger.
+        /// Value of the parameter `other`.
         limit: f64,
     },
 }

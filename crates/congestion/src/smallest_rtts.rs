@@ -13,9 +13,9 @@ const NONE: u64 = 0x7fff_ffff;
 /// Smallest round-trip times, in microseconds plus one, as in the kernel.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SmallestRtts {
-    /// Smallest round-trip time of the connection (`baseRTT`, `basertt`).
+    /// Smallest round-trip time of the connection, in microseconds plus one (`baseRTT`, `basertt`).
     pub(crate) base: u64,
-    /// Smallest round-trip time of the current round trip (`minRTT`, `minrtt`).
+    /// Smallest round-trip time of the current round trip, in microseconds plus one (`minRTT`, `minrtt`).
     pub(crate) min: u64,
     /// Number of samples in the current round trip (`cntRTT`, `cntrtt`).
     pub(crate) samples: u64,

@@ -16,7 +16,7 @@ use crate::window::Window;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
-    /// Window and threshold.
+    /// Congestion window and slow start threshold.
     pub window: Window,
     /// State of the current recovery, if it halves the rate; few algorithms do so.
     rate_halving: Option<Box<RateHalving>>,
@@ -159,7 +159,7 @@ impl CongestionState {
         self.controller.on_handshake(ack, &mut self.window);
     }
 
-    /// Sets the initial window. The transport's own choice is `initial` segments.
+    /// Sets the initial window: `initial` segments, unless the algorithm chooses its own.
     pub fn open_window(&mut self, initial: f64) {
         let first = self.controller.first_window(initial);
         self.window.set_cwnd(first);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum of the values in the last `length` ticks of a monotonic clock.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WindowedMax {
-    /// The first, second and third value, each with its tick.
+    /// Tick and value of the maximum, and of the two later values that will succeed it.
     best: [(u64, f64); 3],
     /// Tick and `length` of the last update, if further values at this tick can be ignored when they are below the
     /// third value; otherwise `None`.

@@ -46,7 +46,7 @@ struct Place {
     waiting: f64,
     /// Number of the flow's packets that arrive in this step.
     arriving: f64,
-    /// Number of the flow's packets that left in the previous step.
+    /// Number of the flow's packets that left the queue in the previous step.
     leaving: f64,
 }
 

@@ -185,7 +185,7 @@ impl Key {
         self
     }
 
-    /// Sets the source of the key and its default.
+    /// Sets the text that names the source of the key and of its default value, such as an RFC.
     pub const fn source(mut self, source: &'static str) -> Self {
         self.source = source;
         self

@@ -130,7 +130,7 @@ macro_rules! together {
 ///
 /// ```
 /// longhaul_keys::words! {
-///     /// Packets that a limit counts.
+///     /// Packets that count towards the limit of a queue.
 ///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 ///     pub enum Counting {
 ///         /// Packets that wait.
@@ -252,7 +252,7 @@ mod tests {
     use crate::{COUNT_MAX, DefaultText, Kind, Node, Origin, Profile, SIZE, TIME, Table, Value};
 
     words! {
-        /// Packets that a limit counts.
+        /// Packets that count towards the limit of a queue.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         enum Counting {
             /// Packets that wait.
@@ -280,7 +280,7 @@ mod tests {
         struct Options {
             /// Packets that the limit counts.
             counting: Counting = Kind::Word(Counting::WORDS).key().default("waiting"),
-            /// Window in packets, or `auto`.
+            /// Window in packets; `None` for `auto`.
             window: Option<u64> = Kind::OneOf(&[
                 Kind::Word(&["auto"]),
                 Kind::Whole { min: 1, max: COUNT_MAX },

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Source {
     /// Name of the source in messages, such as the path of a file as the user wrote it.
     pub name: String,
-    /// The whole text.
+    /// Text of the whole file or override.
     pub text: String,
     /// Byte offsets of the beginnings of lines.
     lines: Vec<usize>,

@@ -426,7 +426,7 @@ fn check_parameters(
     }
 }
 
-/// Checks a parameter with several names as values.
+/// Checks that the value of a parameter is one of `names`.
 fn check_choice(
     names: &'static [&'static str],
     node: &Node,

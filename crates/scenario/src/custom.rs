@@ -15,7 +15,7 @@ use crate::files::{read_text, relative_to};
 use crate::making::{Algorithms, CustomAlgorithm};
 use crate::render;
 
-/// Keys that are not passed to the constructor.
+/// Keys of a custom algorithm that are not passed to the constructor of its Python class.
 const OWN: [Field<String>; 2] = [PYTHON, SOURCE];
 
 /// Returns true if a table of congestion control names a custom algorithm.

@@ -52,7 +52,7 @@ impl Simulation {
 
 /// A resolved scenario: all values are present.
 pub(crate) struct ResolvedScenario {
-    /// The whole document.
+    /// The scenario's whole document.
     pub root: Table,
     pub simulation: Simulation,
     /// Rows of `longhaul explain` about derived values, in addition to the rows of keys.

@@ -44,7 +44,7 @@ pub enum QuantityError {
     /// The text does not begin with a decimal number.
     #[error("expected {expected}, found {found:?}, which does not begin with a number")]
     NotANumber {
-        /// The text that was found.
+        /// The rejected text.
         found: String,
         /// The allowed quantities.
         expected: String,
@@ -52,7 +52,7 @@ pub enum QuantityError {
     /// A number without a unit.
     #[error("the unit is missing after {found:?}; expected {expected}")]
     MissingUnit {
-        /// The text that was found.
+        /// The rejected text.
         found: String,
         /// The allowed quantities.
         expected: String,
@@ -60,11 +60,11 @@ pub enum QuantityError {
     /// An unknown unit, or one of another dimension.
     #[error("{unit:?} is not a unit of {dimension}{hint}; expected {expected}")]
     WrongUnit {
-        /// The unit that was found.
+        /// The rejected unit.
         unit: String,
         /// The dimension that is expected.
         dimension: String,
-        /// The most similar allowed unit, or the dimension of the unit.
+        /// Part of the message: a similar allowed unit, or the dimension of the rejected unit; may be empty.
         hint: String,
         /// The allowed quantities.
         expected: String,
@@ -72,7 +72,7 @@ pub enum QuantityError {
     /// A negative quantity.
     #[error("{found:?} is negative; expected {expected}")]
     Negative {
-        /// The text that was found.
+        /// The rejected text.
         found: String,
         /// The allowed quantities.
         expected: String,
@@ -80,13 +80,13 @@ pub enum QuantityError {
     /// A fraction of a byte.
     #[error("{found:?} is not a whole number of bytes")]
     Fraction {
-        /// The text that was found.
+        /// The rejected text.
         found: String,
     },
     /// A value that does not fit into 64 bits.
     #[error("{found:?} is too large")]
     TooLarge {
-        /// The text that was found.
+        /// The rejected text.
         found: String,
     },
 }

@@ -153,7 +153,7 @@ const MAX_SSTHRESH: Parameter = Parameter {
 /// A slow start, with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SlowStart {
-    /// One segment per acknowledged segment that counts (RFC 5681 section 3.1).
+    /// One segment per acknowledged segment that the transport counts (RFC 5681 section 3.1).
     Standard,
     /// Standard slow start, which continues when the window equals the threshold (Linux 2.6.22).
     Linux,

@@ -58,7 +58,7 @@ struct Segment {
 /// Measurements of one flow during a part of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// Rate of delivered segments per second.
+    /// Rate of delivery, in segments per second.
     pub rate: f64,
     /// Mean length of the queue in segments, at arrivals of the flow's segments.
     pub mean_queue: f64,

@@ -126,7 +126,7 @@ impl Sender {
         self.state.on_recovery_exit(self.now);
     }
 
-    /// Begins to send again after an idle second.
+    /// Begins to send again after an idle time of one second.
     pub fn idle(&mut self) {
         let time = Span::from_secs(1);
         self.now += time;

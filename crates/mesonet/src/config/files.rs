@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
     pub think: Span,
-    /// Distribution of the times of the first files.
+    /// Distribution of the times at which sources request their first files.
     pub start: StartWaves,
 }
 
@@ -47,7 +47,7 @@ pub struct Files {
 pub enum FileType {
     /// A Web object.
     Web,
-    /// A document.
+    /// A document, larger than a Web object.
     Document,
     /// A service pack.
     ServicePack,
@@ -58,7 +58,7 @@ pub enum FileType {
 impl FileType {
     /// The large types. Their factors multiply the size drawn.
     pub const LARGE: [Self; 3] = [Self::Document, Self::ServicePack, Self::Movie];
-    /// All types.
+    /// All types of files.
     pub const ALL: [Self; 4] = [Self::Web, Self::Document, Self::ServicePack, Self::Movie];
 }
 
@@ -110,7 +110,7 @@ impl Cell {
 /// Class of a path: the class of the slower of its two access routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PathClass {
-    /// Two direct access routers.
+    /// Two direct access routers, one at each end.
     VeryFast,
     /// At least one fast access router, and no normal one.
     Fast,

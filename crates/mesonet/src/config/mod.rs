@@ -90,7 +90,7 @@ pub struct Transport {
 /// A congestion control algorithm that sources may use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Algorithm {
-    /// Label in tables.
+    /// Label of the algorithm in tables of results.
     pub label: String,
     /// The algorithm and its parameters.
     pub congestion: ControllerSpec,
@@ -117,7 +117,7 @@ pub struct LongLived {
     /// Index of the flow's algorithm in [`Config::algorithms`]; if `None`, the algorithm is drawn
     /// at random, like that of a source.
     pub algorithm: Option<usize>,
-    /// Speed of both hosts.
+    /// Speed of the flow's source and receiver.
     pub speed: PacketRate,
 }
 

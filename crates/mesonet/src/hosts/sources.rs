@@ -93,7 +93,7 @@ fn exponential(mean: Span, stream: &mut Stream) -> Span {
     Span::from_secs_f64(-libm::log(1.0 - stream.uniform()) * mean.as_secs_f64())
 }
 
-/// Draws an algorithm, with the probabilities `share`, and returns its index.
+/// Draws one of `algorithms`, with their probabilities `share`, and returns its index.
 pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u8 {
     let mut number = stream.uniform();
     for (at, algorithm) in algorithms.iter().enumerate() {

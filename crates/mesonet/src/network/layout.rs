@@ -47,7 +47,7 @@ pub(super) enum Station {
     BelowPop,
     /// Receivers that process a packet.
     AckReady,
-    /// Sources that have just sent.
+    /// Sources that wait until their host may send the next packet.
     MaySend,
     /// The server that both queues of a point of presence or access router share. Access routers
     /// are numbered after points of presence.

@@ -102,7 +102,7 @@ impl Tournament {
         }
     }
 
-    /// Sets the base of times. No station may have an event.
+    /// Sets the origin of the times in keys. The tree must not contain an event.
     pub(crate) fn set_base(&mut self, base: Time) {
         self.base = base;
     }

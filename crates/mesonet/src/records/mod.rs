@@ -46,17 +46,17 @@ pub trait Recorder {
 /// the order of the published tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FlowClass {
-    /// Direct and direct.
+    /// Two direct access routers.
     Dd,
-    /// Direct and fast.
+    /// A direct and a fast access router.
     Df,
-    /// Direct and normal.
+    /// A direct and a normal access router.
     Dn,
-    /// Fast and fast.
+    /// Two fast access routers.
     Ff,
-    /// Fast and normal.
+    /// A fast and a normal access router.
     Fn,
-    /// Normal and normal.
+    /// Two normal access routers.
     Nn,
 }
 
@@ -159,7 +159,7 @@ record! {
         "naks_per_flow": Option<f64> = |flows| ratio(flows.naks as f64, flows.active as f64),
         /// Timeouts divided by active flows.
         "timeouts_per_flow": Option<f64> = |flows| ratio(flows.timeouts as f64, flows.active as f64),
-        /// Increases divided by active flows.
+        /// Acknowledgements that enlarged a congestion window, divided by active flows.
         "increases_per_flow": Option<f64> = |flows| ratio(flows.increases as f64, flows.active as f64),
         /// Growth of all congestion windows by acknowledgements, in packets, divided by active flows.
         "growth_mean_pkts": Option<f64> = |flows| ratio(flows.growth_sum, flows.active as f64),
@@ -250,7 +250,7 @@ record! {
         "naks_per_flow": Option<f64> = |edge| ratio(edge.naks as f64, edge.active as f64),
         /// Timeouts divided by active flows.
         "timeouts_per_flow": Option<f64> = |edge| ratio(edge.timeouts as f64, edge.active as f64),
-        /// Increases divided by active flows.
+        /// Acknowledgements that enlarged a congestion window, divided by active flows.
         "increases_per_flow": Option<f64> = |edge| ratio(edge.increases as f64, edge.active as f64),
         /// SYNs divided by first SYNs.
         "syns_per_first_syn": Option<f64> = |edge| ratio(edge.syns as f64, edge.first_syns as f64),
@@ -299,13 +299,13 @@ pub struct GoodputBatch {
     pub interval: u64,
     /// Number of flows.
     pub count: u64,
-    /// Mean goodput.
+    /// Mean goodput in packets per second.
     pub mean: f64,
-    /// Standard deviation of the sample; zero for a single flow.
+    /// Sample standard deviation of goodput in packets per second; zero for a single flow.
     pub deviation: f64,
-    /// Smallest goodput.
+    /// Smallest goodput in packets per second.
     pub min: f64,
-    /// Largest goodput.
+    /// Largest goodput in packets per second.
     pub max: f64,
     /// The 10th, 20th, ..., 90th percentiles of goodput. Percentile P of n flows has the rank `ceil(n P / 100)`.
     pub deciles: [f64; 9],
@@ -405,7 +405,7 @@ record! {
         syns: u64,
     }
     columns {
-        /// Mean goodput of completed flows, without the time to connect.
+        /// Mean goodput of completed flows; the time to connect does not count.
         "goodput_mean_pps": Option<f64> = |class| ratio(class.goodput_sum, class.completed as f64),
         /// Number of SYNs of flows that were connected.
         "syns": u64 = |class| class.syns,

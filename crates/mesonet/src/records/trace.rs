@@ -145,7 +145,7 @@ pub enum RouterId {
 /// Direction of packets, which identifies one of the two queues of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
-    /// The queue towards the backbone; a backbone router has no other.
+    /// The queue towards the backbone; the only queue of a backbone router.
     Up,
     /// The queue towards the hosts.
     Down,

@@ -77,7 +77,7 @@ impl Coordinator {
         order
     }
 
-    /// Opens the flows that begin in the window that starts now.
+    /// Opens the flows that begin in the window of time that starts at `now`.
     pub(super) fn begin_window(&mut self, common: &Common, places: &Places, now: Time) {
         self.agenda.begin_window();
         while let Some((due, opening)) = self.agenda.take() {

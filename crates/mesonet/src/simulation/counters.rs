@@ -79,7 +79,7 @@ impl Counters {
         self.out[counter as usize]
     }
 
-    /// Returns the number of data packets in this interval.
+    /// Returns the number of data packets that reached their receivers' access routers in this interval.
     pub(super) fn all_out(&self) -> u64 {
         self.out.iter().sum()
     }

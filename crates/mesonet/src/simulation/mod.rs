@@ -57,7 +57,7 @@ pub enum SetupError {
     Congestion {
         /// Label of the algorithm in tables.
         label: String,
-        /// Reason for the refusal.
+        /// Reason why the algorithm is refused.
         reason: String,
     },
     /// The state to resume from was not stored by this version.

@@ -127,7 +127,7 @@ impl Tracing {
 }
 
 impl Region {
-    /// Delivers a packet while the trace is on.
+    /// Delivers a packet to its host, and reports the delivery to the trace.
     pub(super) fn deliver_traced(&mut self, common: &Common, packet: &Packet) {
         let network = &mut self.env.network;
         let now = network.now;

@@ -76,7 +76,7 @@ pub struct Study {
 }
 
 impl Study {
-    /// Condition 8 of the scaled-down network (chapter 7).
+    /// Condition 8 of the scaled-down network (NIST SP 500-282, chapter 7).
     pub const CONDITION_8: Self = Self {
         r1: 1200.0,
         backbone_speedup: 2.0,
@@ -284,7 +284,7 @@ impl Study {
     }
 }
 
-/// Returns the transport parameters common to all flows of the studies.
+/// Returns the transport parameters of all flows in NIST's studies.
 pub fn transport(initial_ssthresh: f64) -> Transport {
     Transport {
         initial_cwnd: 2.0,

@@ -17,7 +17,7 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Returns the counter of this thread.
+    /// Returns the counter of this thread's calls of Python algorithms.
     pub(crate) fn of_this_thread() -> Arc<Self> {
         CALLS.with(Arc::clone)
     }

@@ -75,7 +75,7 @@ impl Algorithm {
         })
     }
 
-    /// Creates the object of a new flow.
+    /// Creates the Python object of a new flow.
     pub(super) fn begin(&self, py: Python<'_>) -> PyResult<Instance> {
         let object = self
             .class

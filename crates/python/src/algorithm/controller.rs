@@ -15,7 +15,7 @@ use super::{HELPER, fail};
 use crate::error::AlgorithmError;
 use crate::facts::MAX_CWND;
 
-/// Factory of the controllers of a class.
+/// Factory of the controllers that run a user's Python class.
 #[derive(Debug)]
 pub(super) struct SharedAlgorithm(pub(super) Arc<Algorithm>);
 
@@ -29,7 +29,7 @@ impl Factory for SharedAlgorithm {
 #[derive(Debug)]
 struct Controller {
     algorithm: Arc<Algorithm>,
-    /// The flow's object, created at the first call.
+    /// The flow's Python object, created at the first call.
     instance: OnceCell<Instance>,
     /// Simulated time of the last call.
     now: Time,

@@ -42,7 +42,7 @@ pub(crate) enum Place {
     Maximum,
 }
 
-/// An original parameter: its name and its target.
+/// A parameter of the original MesoNet: its name, and the place of its value in a scenario.
 pub(crate) struct Original {
     pub name: &'static str,
     pub place: Place,
@@ -55,7 +55,7 @@ const fn original(name: &'static str, place: Place) -> Original {
 /// Labels of the algorithms with the codes 1 to 7 (table 3-3). An algorithm's label is also its `kind`.
 const ALGORITHMS: &[&str] = &["reno", "hstcp", "ctcp", "scalable", "fast", "htcp", "bic"];
 
-/// All original parameters, in the order of the original file.
+/// All parameters of the original MesoNet, in the order of its configuration file.
 pub(crate) const ORIGINALS: &[Original] = &[
     original("M", Place::Key(path!(MesoNet::interval))),
     original("MI", Place::Key(path!(MesoNet::intervals))),

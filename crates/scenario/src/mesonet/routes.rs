@@ -11,7 +11,7 @@ use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
 use crate::unknown_names::unknown_name;
 
-/// Links and routing tables.
+/// Links of the backbone, and the routing table of each backbone router.
 pub(crate) struct Routes {
     pub links: Vec<BackboneLink>,
     /// Index of the next link at router `at` towards router `to`: `next_link[at][to]`; `None`

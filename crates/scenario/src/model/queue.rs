@@ -16,7 +16,7 @@ pub(crate) const QUEUE_ON_ARRIVAL: Kind =
 pub(crate) const QUEUE_OUTSIDE_LINKS: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OutsideLinks) }>(Use::OutsideLinks));
 
-/// Use of a discipline.
+/// Use of a queue, which decides on the allowed disciplines.
 #[derive(Clone, Copy)]
 enum Use {
     Link,

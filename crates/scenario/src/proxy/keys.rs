@@ -12,7 +12,7 @@ use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::KEYS);
 
 keys! {
-    /// Keys of a proxy that the engine does not declare.
+    /// Keys of a proxy, except those declared by the engine.
     pub(crate) struct ProxyKeys {
         /// Start node. TCP flows are split if they pass this node and then `end`, and neither is one of their hosts.
         pub start: String = Kind::Name.key().required(),
@@ -35,7 +35,7 @@ keys! {
 const CHANGE: &[Key] = together!(ProxyChange::KEYS, ChangeKeys::KEYS);
 
 keys! {
-    /// Keys of a change that the engine does not declare.
+    /// Keys of a change, except those declared by the engine.
     pub(crate) struct ChangeKeys {}
     apart {
         /// New discipline of the proxy's local queue. Drop-tail and RED are possible, since they decide about a packet

@@ -88,7 +88,7 @@ fn packet_bytes(transport: &Transport) -> u32 {
     }
 }
 
-/// Returns the bytes of a full segment with headers and options.
+/// Returns the size of a full segment in bytes, with headers and options.
 fn segment_bytes(tcp: &Tcp) -> u32 {
     tcp.mss_bytes + tcp.header_bytes + tcp.timestamps.bytes().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Profiles: their values are those of their sources.
+//! Tests that the values of profiles are those of standards, Linux and ns-2.
 
 use longhaul_congestion::{MinCwnd, Rounding, SlowStart, SlowStartSpec, Variant};
 use longhaul_engine::config::{

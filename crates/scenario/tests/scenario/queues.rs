@@ -452,7 +452,7 @@ fn default_limits_are_those_of_each_disciplines_own_source() {
     }
 }
 
-/// Returns those warnings about [`BASE`] with `overrides` that contain `text`.
+/// Reads [`BASE`] with `overrides`; returns the warnings that contain `text`.
 fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
     let scenario = with(overrides);
     let warnings = scenario.warnings().iter();

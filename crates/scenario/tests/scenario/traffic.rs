@@ -8,7 +8,7 @@ use longhaul_units::Time;
 
 use crate::{refusal, value};
 
-/// Returns a scenario with one flow of this application.
+/// Returns the text of a scenario with one flow, which runs the application `traffic`.
 fn text(traffic: &str) -> String {
     format!(
         "duration = \"10 s\"\n\

@@ -23,13 +23,13 @@ pub struct BicNist {
     min_increment: f64,
     decrease: f64,
     fast_convergence: bool,
-    /// Upper end of the search.
+    /// Upper end of the search for the window, in segments.
     max: f64,
-    /// Lower end of the search.
+    /// Lower end of the search for the window, in segments.
     min: f64,
     /// Window that the search aims at.
     target: f64,
-    /// Upper end of the search after the last congestion signal.
+    /// Value of `max` that the last congestion signal set, in segments.
     last_max: f64,
     /// State of probing beyond the peak; `None` during the search.
     probe: Option<Probe>,

@@ -45,7 +45,7 @@ pub(super) struct Cycle {
     pub alpha: f64,
     /// True if the probe caused congestion.
     pub congested: bool,
-    /// True unless the application limited the sender during the whole cycle.
+    /// False if the application limited the sender at every acknowledgement of the cycle.
     pub used: bool,
     /// Maximum delivery rate of the cycle, in segments per second.
     pub largest: f64,

@@ -48,7 +48,7 @@ pub struct KernelCubic {
 /// An epoch of congestion avoidance, which begins with its first acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
-    /// Tick of the first acknowledgement.
+    /// Tick of the epoch's first acknowledgement.
     start: u64,
     /// Window at which the cubic is flat.
     plateau: u64,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Weight of a segment in the smoothed fraction (`PICOQUIC_SMOOTHED_LOSS_FACTOR`).
+/// Weight of a segment in the smoothed fraction of lost segments (`PICOQUIC_SMOOTHED_LOSS_FACTOR`).
 const GAIN: f64 = 1.0 / 16.0;
 
 /// Maximum distance between two losses, in segments, that is taken into account; larger distances have the same effect

@@ -40,7 +40,7 @@ impl Tuning {
         })
     }
 
-    /// Returns alpha at the current level.
+    /// Returns alpha at its current level.
     pub(crate) fn alpha(&self) -> f64 {
         self.alphas[self.level]
     }

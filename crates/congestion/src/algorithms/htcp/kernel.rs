@@ -9,7 +9,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::whole_windows::{HZ, Reducing, began, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
-/// Denominator of fractions.
+/// Denominator of fixed-point fractions.
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 

@@ -32,7 +32,7 @@ const GROUP: usize = 3;
 pub(super) struct Medians {
     group: [f64; GROUP],
     filled: usize,
-    /// The medians; the oldest is first.
+    /// The last three medians; the oldest is first.
     medians: [f64; 3],
     complete: usize,
 }

@@ -106,7 +106,7 @@ struct Life {
     round_end: u64,
     srtt: Span,
     min_rtt: Span,
-    /// Current round-trip time; it stays the same for some acknowledgements.
+    /// Current round-trip time, drawn again at one in twelve acknowledgements on average.
     rtt: Span,
     reduced: bool,
     /// Window that was in use at the last signal, in segments.

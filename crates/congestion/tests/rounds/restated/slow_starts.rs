@@ -496,7 +496,7 @@ struct Picoquic {
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,
     sampled: Option<Time>,
-    /// Smallest value so far of the maximum of seven successive samples.
+    /// Smallest value so far of the maximum of seven successive round-trip times.
     base: Option<Span>,
     /// Number of samples at which the last seven all exceeded `base` by a quarter and by a packet's transmission time.
     long: u32,

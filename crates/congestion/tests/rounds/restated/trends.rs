@@ -159,7 +159,7 @@ struct Gentle {
     refined: bool,
     gentle: bool,
     size: usize,
-    /// Departures and round-trip times of the segments in the cycle.
+    /// Departure times and round-trip times of the cycle's segments, in seconds.
     samples: Vec<(f64, f64)>,
     least_mean: f64,
 }

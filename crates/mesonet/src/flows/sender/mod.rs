@@ -62,7 +62,7 @@ pub(crate) struct Interval {
     pub(crate) naks: u32,
     pub(crate) timeouts: u32,
     pub(crate) increases: u32,
-    /// Growth of the window by acknowledgements, in packets.
+    /// Total growth of the window by acknowledgements, in packets.
     pub(crate) growth: f64,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct Sender {
     /// Next sequence number at the last loss or timeout. Acknowledgements below it belong to an
     /// earlier loss epoch.
     epoch_start: u64,
-    /// Acknowledged number at which the current round trip ends.
+    /// Smallest acknowledgement number that ends the current round trip.
     round_end: u64,
     round: u64,
     size: u64,

@@ -46,7 +46,7 @@ words! {
 pub(crate) enum Buffer {
     /// A number of packets.
     Packets(u64),
-    /// A size by a rule.
+    /// A rule that gives the size.
     Sized(Sizing),
 }
 
@@ -247,11 +247,11 @@ keys! {
 }
 
 keys! {
-    /// Keys of a route: the next router on some paths.
+    /// Keys of a route: the next backbone router towards some destinations.
     pub(crate) struct RouteKeys {
-        /// Backbone router of the packets.
+        /// Backbone router that forwards the packets.
         pub at: String = Kind::Name.key().required(),
-        /// Next backbone router, over the first link to it.
+        /// Next backbone router. If several links lead to it, the first is used.
         pub next: String = Kind::Name.key().required(),
         /// Backbone routers of the packets' destinations.
         pub to: Vec<String> = Kind::List(&Kind::Name).key().required(),

@@ -102,7 +102,7 @@ pub(super) struct Policer {
     rate: f64,
     in_use: bool,
     rounds: u32,
-    /// Beginning of the current interval.
+    /// Beginning of the current sampling interval.
     since: Time,
     /// Number of segments delivered by the beginning of the current interval.
     delivered: u64,

@@ -118,7 +118,7 @@ pub(super) struct Marks {
     pub(super) high_rounds: u32,
     /// Smoothed fraction of marked segments.
     pub(super) alpha: f64,
-    /// Fraction of marked segments in the last round.
+    /// Fraction of marked segments in the last complete round.
     pub(super) share: f64,
     pub(super) marked: f64,
     pub(super) delivered: f64,
