@@ -1,4 +1,4 @@
-"""Analyses of traffic against known answers: fractional noise, distributions, pairs."""
+"""Analyses of traffic with known results: Hurst parameter, distributions, paired connections."""
 
 import numpy as np
 import polars as pl

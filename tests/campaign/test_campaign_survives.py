@@ -347,7 +347,7 @@ class Cluster:
         )
 
     def close(self) -> None:
-        """Kill the remaining processes."""
+        """Kill the workers and the scheduler."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()

@@ -29,17 +29,17 @@ SCENARIO = {
 
 
 class Reno(CongestionControl):
-    """The algorithm of the example, as a class in this process."""
+    """The algorithm of `examples/external_controller.*`, as a class in this process."""
 
     phases = "slow start"
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Grow the window as the example does."""
+        """Grow the window as `examples/external_controller.*` do."""
         slow_start = min(ack.acked, window.cwnd)
         window.cwnd += slow_start if window.in_slow_start else ack.acked / window.cwnd
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Reduce the window as the example does, without rounding."""
+        """Reduce the window as `examples/external_controller.*` do."""
         window.ssthresh = window.cwnd = max(event.base / 2, 2.0)
 
 

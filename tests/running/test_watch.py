@@ -1,4 +1,4 @@
-"""Watching a run in the terminal: its tables do not change."""
+"""Live display of a run in the terminal; the display does not change the run's results."""
 
 import io
 import os

@@ -126,7 +126,7 @@ class Asked:
         return None if self.at_once is None else np.array(self.at_once)
 
     def value(self, sample: int) -> float:
-        """Return the answer for one sample."""
+        """Return the scripted answer for one bootstrap sample, or raise the scripted error."""
         answer = self.each[sample]
         if isinstance(answer, Exception):
             raise answer

@@ -31,7 +31,7 @@ class Grammar:
     """Types of nodes that have a condition."""
     numbers: frozenset[str]
     actions: frozenset[str]
-    """Types of expressions that are removed if they are statements."""
+    """Types of expressions that a mutation may delete if they stand as statements."""
     exits: frozenset[str]
     """Types of statements, other than expressions, that leave a function."""
     skipped: frozenset[str]

@@ -31,7 +31,7 @@ class Pages:
             write_text(page, text)
 
     def close(self) -> None:
-        """Remove the generated files that were not written this time."""
+        """Remove files from `folder` that are no longer generated."""
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and path not in self.written:
                 path.unlink()
@@ -80,6 +80,6 @@ def code(name: object) -> str:
 
 
 def toctree(entries: Iterable[str], depth: int = 1, *, hidden: bool = False) -> list[str]:
-    """Return the list of pages below this one."""
+    """Return a Sphinx table of contents with the pages `entries`."""
     options = [f":maxdepth: {depth}", *([":hidden:"] if hidden else [])]
     return ["```{toctree}", *options, "", *entries, "```"]

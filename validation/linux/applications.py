@@ -32,7 +32,7 @@ LINGER_S = 0.3
 
 TCP_CONGESTION = 13
 INFO_BYTES = 232
-"""Size up to `tcpi_snd_wnd` of `struct tcp_info` (`include/uapi/linux/tcp.h`)."""
+"""Bytes of `struct tcp_info` through the field `tcpi_snd_wnd` (`include/uapi/linux/tcp.h`)."""
 
 # Name, offset in bytes, and format of sampled fields.
 FIELDS = (

@@ -83,7 +83,7 @@ def overlay(
 
 
 def _recorded() -> dict[tuple[str, int], Series]:
-    """Return the kernel's windows by case and index of the flow."""
+    """Return the windows recorded from the kernel, by case and index of the flow."""
     by_flow: dict[tuple[str, int], Series] = {}
     for row in rows("windows.csv"):
         series = by_flow.setdefault((row["case"], int(row["flow"])), [])

@@ -56,7 +56,7 @@ READINGS = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """Simulate the runs of reading `name`; yield their rows of `measured/jumbo_readings.csv`."""
+    """Simulate the runs that test the possible cause `name`; yield a row of goodputs for each."""
     reading = READINGS[name]
     for algorithm, seed in reading.runs:
         scenario = direct_routers.scenario() | {"seed": seed}

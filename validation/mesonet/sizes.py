@@ -24,7 +24,7 @@ WEB = {"normal": 0.8, "fast": 0.1, "direct": 0.1}
 
 
 def rows() -> Iterator[Row]:
-    """Yield all rows on capacities, hosts and buffers."""
+    """Yield the rows that compare capacities, hosts and buffers with NIST SP 500-282."""
     yield from capacities()
     yield from populations()
     yield from buffers()

@@ -19,7 +19,7 @@ SHARES = {"FN": 56.0, "NN": 31.2, "DN": 6.0, "FF": 5.3, "DF": 1.4, "DD": 0.09}
 
 
 def rows() -> Iterator[Row]:
-    """Yield all rows on users and jumbo files."""
+    """Yield the rows that compare users and jumbo files with NIST SP 500-282."""
     yield from waves()
     yield from choices()
     yield from jumbos()

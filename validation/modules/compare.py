@@ -24,7 +24,7 @@ FIGURES = {
 
 
 class Measured(NamedTuple):
-    """Figures of one run, and sparse samples of its congestion window."""
+    """Measured values of one run, and sparse samples of its congestion window."""
 
     figures: dict[str, float]
     windows: list[tuple[float, float]]

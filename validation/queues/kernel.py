@@ -47,7 +47,7 @@ def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
 
 
 def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
-    """Compile `disciplines` and the driver to `program`; `includes` has the headers."""
+    """Compile `disciplines` and `kernel/driver.c` to `program`; `includes` has the headers."""
     front = ["-include", str(STAND_INS / "qdisc.h"), "-I", str(TYPES), "-I", str(includes)]
     files = [*(str(file) for file in disciplines), str(STAND_INS / "driver.c")]
     done = subprocess.run(

@@ -27,7 +27,7 @@ class Verdict(Enum):
     RTT_QUANTISED = "RTT-quantised"
     """Difference of less than half an RTT in the period of the sawtooth, under even losses."""
     OUTSIDE = "outside"
-    """Difference from the law for an unknown reason."""
+    """Unexplained difference between the mean window and the law."""
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:

@@ -85,7 +85,7 @@ class AboveLowWindow(Law):
     low_window: float
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise the state of this law and of standard TCP's."""
+        """Initialise the state of the law `law`; standard TCP's law has no state."""
         self.law.begin(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:

@@ -1,4 +1,4 @@
-"""Order and classes of conditions by congestion."""
+"""Order and classification of conditions by congestion."""
 
 from collections.abc import Sequence
 from itertools import pairwise

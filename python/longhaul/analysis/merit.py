@@ -199,7 +199,7 @@ class Ellipse:
     """Angle of the longer axis from the first coordinate, in radians."""
 
     def outline(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the coordinates x and y of points on the outline."""
+        """Return the coordinates x and y of points on the ellipse."""
         turn = np.linspace(0, 2 * np.pi, 73)
         long, short = self.half_axes[0] * np.cos(turn), self.half_axes[1] * np.sin(turn)
         cosine, sine = np.cos(self.angle), np.sin(self.angle)

@@ -156,7 +156,7 @@ class _Execution:
             self.workers = workers
 
     def run(self) -> Outcome:
-        """Execute all runs, and return their numbers by state."""
+        """Execute all runs, and return the number of runs in each state."""
         self._tell()
         try:
             if self.waiting:

@@ -1,4 +1,4 @@
-"""The command `demo`."""
+"""The command `demo`: a demonstration that compares HighSpeed TCP with standard TCP."""
 
 from pathlib import Path
 from typing import Annotated

@@ -106,7 +106,7 @@ def _external(address: str) -> Contender:
 
 
 def _with_parameters(written: str, subject: str) -> Contender:
-    """Return a contender with parameters; its name contains all parameters."""
+    """Return the contender of the TOML table `written`; its name contains all parameters."""
     try:
         table = value(written)
     except tomllib.TOMLDecodeError as error:

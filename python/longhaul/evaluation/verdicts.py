@@ -53,7 +53,7 @@ class Point:
     levels: Cell
     figure: Figure
     values: Mapping[str, MeanInterval]
-    """Mean and interval of each contender, the subject first."""
+    """Mean of the quantity and its confidence interval, by contender; the subject is first."""
     verdict: str
     """Verdict on the subject; empty for a quantity without a verdict."""
 

@@ -36,7 +36,7 @@ MOST_ASKED_BYTES = 4_000_000
 
 
 class Server(ThreadingHTTPServer):
-    """Server of one page and of its requests."""
+    """HTTP server of one page, and of the rows and counts that the page requests."""
 
     daemon_threads = True
 

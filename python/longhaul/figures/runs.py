@@ -137,7 +137,7 @@ class DeliveredBytes:
     starts: np.ndarray
     ends: np.ndarray
     round_trip_s: float
-    """Largest mean RTT of any flow, in seconds."""
+    """Largest of the flows' mean RTTs, in seconds."""
 
     @property
     def shares_s(self) -> float:

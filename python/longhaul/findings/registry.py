@@ -254,7 +254,7 @@ def cells_of(
 
 
 def shown(cell: object) -> str:
-    """Return a value in a table as text; empty for None."""
+    """Return a value as the text of a table cell; empty for None."""
     if cell is None:
         return ""
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

@@ -1,1 +1,1 @@
-"""Example scenarios, the demonstration, and lists of names."""
+"""Example scenarios, the demonstration, and the lists that `longhaul list` prints."""

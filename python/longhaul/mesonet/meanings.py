@@ -164,7 +164,7 @@ def _of_group(name: str) -> Meaning | None:
 
 
 def _of_file(name: str) -> Meaning | None:
-    """Return the description of a column about one type of file."""
+    """Return the description of column `name` if it is about flows of one file type."""
     parts = _OF_FILE.fullmatch(name)
     if parts is None:
         return None

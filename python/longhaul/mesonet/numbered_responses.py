@@ -359,7 +359,7 @@ OF_RUN: Sequence[Response] = (
     *(response for at, of in enumerate(CLASSES) for response in _totals_of_class(6 + 2 * at, of)),
     *(_of_backbone(at, name) for at, name in enumerate("ABCDEFGHIJK")),
 )  # fmt: skip
-"""Responses computed for the whole run in chapters 6 and 7."""
+"""Responses that chapters 6 and 7 compute for the whole run."""
 
 
 def _of_file(number: int, file: str, what: str) -> Response:

@@ -32,7 +32,7 @@ class Solution:
 
 
 class History:
-    """States at multiples of a step, from time zero on."""
+    """Computed states of a delay differential equation, at equal time steps from time zero on."""
 
     def __init__(self, initial: State, step: float) -> None:
         self.step = step

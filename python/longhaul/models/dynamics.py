@@ -53,7 +53,7 @@ class OneState(Dynamics):
     """Base of algorithms whose only state is the window."""
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the only state."""
+        """Return the list of states for a given window: the window alone."""
         return [window]
 
     def window(self, states: Sequence[float]) -> float:
@@ -191,7 +191,7 @@ class HTcp(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the window, and the mean time between losses."""
+        """Return the states in equilibrium: the window, and the mean time between losses."""
         return [window, 1.0 / max(events, 1e-30)]
 
     def window(self, states: Sequence[float]) -> float:
@@ -302,7 +302,7 @@ class Compound(Dynamics):
         return [cwnd, window - cwnd]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the sum of both windows."""
+        """Return the sum of loss window and delay window."""
         return states[0] + states[1]
 
     def derivative(

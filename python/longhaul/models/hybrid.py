@@ -63,7 +63,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Measured:
-    """Averages over intervals; shapes: intervals x flows, or intervals x queues."""
+    """Means per interval, and counts of window reductions; shape: intervals x flows or queues."""
 
     interval_s: float
     throughput_pps: Numbers

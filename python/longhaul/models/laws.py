@@ -169,9 +169,9 @@ class PoissonCubic:
     plateau: float
     """Mean time from a loss to the plateau of the cubic function, CUBIC's `k`."""
     peak: float
-    """Mean window just before a loss, `w0`."""
+    """Mean window just before a loss, in packets (`w0`)."""
     mean: float
-    """Mean window."""
+    """Mean window over time, in packets."""
 
 
 def solve_poisson_cubic(

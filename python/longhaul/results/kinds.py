@@ -53,7 +53,7 @@ class Figures(Protocol):
 
 
 class PlannedRun(Protocol):
-    """A run of a campaign before it is done: `longhaul.campaign.sweep.Run`."""
+    """Interface of a planned run of a campaign, `longhaul.campaign.sweep.Run`."""
 
     @property
     def scenario(self) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Record:
         return sorted(int(version) for version in values[VERSION].unique())
 
     def write(self, folder: Path) -> None:
-        """Write tables and facts to a directory."""
+        """Write the tables of results, and the facts as `run.json`, to a directory."""
         self.data.write(folder)
         text = json.dumps(asdict(self.facts), indent=2) + "\n"
         write_text(folder / "run.json", text)

@@ -15,7 +15,7 @@ class Running:
     """A statistic of the first n values of a series, as a function of n."""
 
     counts: np.ndarray
-    """The numbers n of values, in ascending order."""
+    """Values of n, in ascending order."""
     values: np.ndarray
     """The statistic of the first n values, for each n in `counts`."""
 

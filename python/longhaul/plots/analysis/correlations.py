@@ -1,4 +1,4 @@
-"""Plots of relations between responses: correlations, components, and pairs by factor."""
+"""Plots of relations between responses: correlations, principal components, scatter plots."""
 
 from collections.abc import Mapping, Sequence
 

@@ -89,7 +89,7 @@ class Figure:
     title: str
     experiments: tuple[str, ...]
     published: str
-    """Numbers or text of the source about the figure."""
+    """Summary of the printed figure, with numbers of the source."""
     frame: Frame
     axis: str = ""
     lines: Sequence[Line] = ()

@@ -1,4 +1,4 @@
-"""Measures of claims on transfers without losses."""
+"""Measures for claims on transfers without losses."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -109,7 +109,7 @@ def against_others(
 
 @of_design
 def outlier_share(data: Data, of: str) -> float:
-    """Return the fraction of pairs (response, condition) with a significant outlier."""
+    """Return the fraction of pairs (response, condition) in `of` with a significant outlier."""
     is_outlier = [
         outliers.residuals(row, outliers.NIST_CRITICAL).is_outlier
         for metric in MACROSCOPIC

@@ -1,1 +1,1 @@
-"""Today's protocols under the dissertation's loads, in addition to the dissertation."""
+"""Experiments beyond the dissertation (Weigle 2003): its loads with today's protocols."""

@@ -32,7 +32,7 @@ _NUMBER = pl.col("label").str.strip_prefix(MEASURED).cast(pl.Int64)
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables of a run to store."""
+    """Return the tables to store for a run."""
     measured = run.flows.filter(pl.col("label").str.starts_with(MEASURED))
     links = run.links.filter(pl.col("name").is_in([*CONGESTED, LAST]))
     identity, begin_s = facts(run.meta), run.meta["measured_from_s"]
