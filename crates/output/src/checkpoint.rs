@@ -118,7 +118,7 @@ impl Checkpoint {
         self.last.elapsed() >= self.every
     }
 
-    /// Replaces the stored state by `parts`, one after the other.
+    /// Replaces the stored state by the concatenation of `parts`.
     pub(crate) fn write(&mut self, parts: [&[u8]; 2]) -> Result<(), OutputError> {
         let (new, state) = (self.folder.join("state.new"), self.folder.join(STATE));
         let owner = postcard::to_stdvec(&self.owner).expect("plain data");

@@ -27,7 +27,7 @@ impl DelayRow {
         }
     }
 
-    /// Returns the rows of a run.
+    /// Returns all rows of the table of delays of a run.
     pub(crate) fn all(config: &Arc<Config>, delays: &Delays) -> Vec<Self> {
         let flows = || config.flows.iter().zip(&delays.flows);
         let mut labels: Vec<(&str, DelayHistogram)> = Vec::new();

@@ -58,7 +58,7 @@ pub enum OutputError {
     /// The state of an algorithm cannot be stored.
     #[error("algorithm `{0}` is written in Python: its state cannot be stored in a checkpoint")]
     CannotStore(String),
-    /// The operating system refused.
+    /// The operating system refused an action on a file or directory.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
         /// Action that failed, as text.

@@ -31,7 +31,7 @@ keys! {
         pub tick: Option<Span> = Kind::Positive(TIME).key(),
     }
     flattened {
-        /// Options of one direction only.
+        /// Options that the link does not share with the opposite direction.
         pub direction: DirectionKeys,
     }
     beside {

@@ -459,7 +459,7 @@ keys! {
 }
 
 impl RttClock {
-    /// Keys of the clock.
+    /// Keys of the clock that measures round-trip times.
     pub const KEYS: &'static [Key] = RttClockKeys::KEYS;
 
     fn of(table: &Table) -> Self {

@@ -142,7 +142,7 @@ pub enum PackMime {
     RoundTrips {
         /// Connections per second.
         rate: f64,
-        /// True if the round-trip time on the client's side is included.
+        /// True if the round-trip times between the link and the clients are added.
         client_side: bool,
     },
 }

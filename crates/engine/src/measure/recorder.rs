@@ -256,7 +256,7 @@ pub struct CapturedPacket {
     pub time: Time,
     /// Number of the interface: links are numbered first, then nodes ([`Config::interface_of_node`](crate::Config)).
     pub interface: u32,
-    /// The flow.
+    /// Number of the flow.
     pub flow: u32,
     /// Number of the connection within its flow.
     pub connection: u32,

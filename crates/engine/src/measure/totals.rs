@@ -37,7 +37,7 @@ pub struct Totals {
 /// Description of a run that ended because it would have exceeded its memory limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// The allocation that was refused.
+    /// The memory allocation that was refused because it would have exceeded the limit.
     pub refused: RefusedAllocation,
     /// Text that names the link and the flow that held most packets.
     pub holders: String,
@@ -243,10 +243,9 @@ counters! {
         /// Work transmitted, including the transmitted part of the packet in service. The utilisation of a short period
         /// is therefore exact.
         sum transmitted: Work,
-        /// Work that the link's token buckets let pass in the long run; without token buckets, the
-        /// work that the line could have done.
+        /// Data that the link's token buckets let pass in the long run; `line_capacity` without token buckets.
         sum bucket_capacity: Work,
-        /// Work that the line could have done.
+        /// Amount of data that the line could have transmitted.
         sum line_capacity: Work,
         /// Packets lost by the link's loss model.
         sum dropped_loss_pkts: u64 as "dropped_loss_pkts",

@@ -52,7 +52,7 @@ pub(crate) struct Network {
     routes: Routes,
     /// Options of packets in flight.
     pub(crate) options: OptionStore,
-    /// Lookahead of each link.
+    /// For each link, destination of the packets that it forwards ahead of time.
     deliveries: Vec<Delivery>,
     /// For each link, the link that all answers to its packets enter; `None` if there is no such link.
     answers: Vec<Option<Answers>>,

@@ -197,7 +197,7 @@ impl SackBlocks {
     pub(crate) const MAX: usize = 3;
     const NO_TRANSIT: u32 = u32::MAX;
 
-    /// Returns the blocks with a transit time, rounded to microseconds.
+    /// Sets the reported time (a transit time, or a delay at the receiver), rounded down to microseconds.
     #[inline]
     pub(crate) fn with_transit(self, transit: Span) -> Self {
         let us = transit.as_ps() / Span::from_micros(1).as_ps();
@@ -384,7 +384,7 @@ impl SackOption {
         (self.marks > 0).then_some(self.marks)
     }
 
-    /// Returns the reported transit time.
+    /// Returns the time that the acknowledgement reports: a transit time, or a delay at the receiver.
     #[inline]
     pub(crate) fn transit(&self) -> Option<Span> {
         (self.transit_us != SackBlocks::NO_TRANSIT)

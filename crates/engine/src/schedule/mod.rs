@@ -102,7 +102,7 @@ impl Schedule {
         self.links.push(key(time, event));
     }
 
-    /// Enters the next arrival at the far end of a link.
+    /// Schedules the next arrival of a packet at the far end of a link.
     #[inline]
     pub(crate) fn push_arrival(&mut self, next: NextArrival, link: u32) {
         self.links.push(arrival_key(next, link));
@@ -276,7 +276,7 @@ impl Schedule {
         time_of(self.observations.first()).min(self.may_end)
     }
 
-    /// Sets the earliest possible end of the run, which limits lookahead.
+    /// Sets the earliest possible end of the run. Links forward no packet ahead of time beyond it.
     pub(crate) fn bound_lookahead(&mut self, may_end: Time) {
         self.may_end = may_end;
     }

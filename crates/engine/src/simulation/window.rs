@@ -12,7 +12,7 @@ pub(super) struct Baseline {
     pub(super) links: Vec<LinkCounters>,
     /// Smallest and largest round-trip time of each flow before the window; zero without a sample.
     pub(super) rtt_extremes: Vec<(Span, Span)>,
-    /// Maximum queue length of each link before the window.
+    /// Maximum queue length of each link before the window, in packets.
     pub(super) queue_maxima: Vec<u64>,
     pub(super) proxies: Vec<ProxyCounters>,
 }

@@ -29,7 +29,7 @@ pub(super) struct Direction {
 /// had at the segment's departure (RFC 7323 section 4.3).
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
-    /// Timestamp to echo when the other direction began to send.
+    /// Timestamp that the other direction's first segments echo.
     first: Time,
     /// Timestamps that are echoed after `first`, each behind the time from which it is echoed. Usually empty.
     later: Vec<(Time, Time)>,

@@ -128,7 +128,7 @@ impl RequestModel {
         }
     }
 
-    /// Returns the Gaussian series, with or without past values.
+    /// Returns the Gaussian series of all of the model's random quantities.
     pub(super) fn series(&mut self) -> impl Iterator<Item = &mut Gaussian> {
         let Self {
             arrivals,

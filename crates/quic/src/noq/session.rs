@@ -19,7 +19,7 @@ use crate::connection::protection::{TAG, open, seal};
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 
-/// Keys that do not encrypt, but write packet numbers.
+/// Key that does not encrypt. The packet number takes the place of an AEAD's tag.
 #[derive(Debug)]
 struct NoKey;
 

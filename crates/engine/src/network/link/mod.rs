@@ -144,7 +144,7 @@ impl Link {
         self.port.count_drop(reason, packet);
     }
 
-    /// With explicit service, computes all transmissions that end by `now`.
+    /// Computes all transmissions that end by `now`, unless the link computes transmissions on arrival.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, options: &mut OptionStore) {
         if let Server::Explicit(service) = &mut self.server {

@@ -85,7 +85,7 @@ impl Ns2EntryOrder {
     }
 }
 
-/// Part of a packet's tie-break that depends on its size.
+/// Values for ns-2's order of packets that arrive at the same time; they depend on the packet's size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TransitRank {
     /// Time from the beginning of the transmission to the far end, in seconds.

@@ -61,7 +61,7 @@ impl CobaltParameters {
     const TARGET: Span = Span::from_millis(5);
     const INTERVAL: Span = Span::from_millis(100);
 
-    /// Replaces automatic values by values that follow from the link.
+    /// Replaces values `auto` by values that follow from the link.
     pub(super) fn complete(values: &mut Table, link: &LinkContext) {
         let span = |span| Value::Quantity(Quantity::Span(span));
         if values.is_word(Self::mtu_time, "auto") {

@@ -76,7 +76,7 @@ pub(crate) struct Xcp {
     capacity: f64,
     /// Bytes that have arrived in this control interval.
     arrived_bytes: u64,
-    /// Sum of the spacings in the packets' headers.
+    /// Sum of the spacings (`rtt / cwnd`, in seconds) in the headers of the packets of this control interval.
     spacings_s: f64,
     /// Sum of the packets' round-trip times, weighted by their spacings.
     weighted_rtts: f64,

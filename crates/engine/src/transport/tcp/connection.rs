@@ -17,7 +17,7 @@ pub(crate) struct Connection {
 /// Counts of segments that have arrived at a receiver; a segment counts once, on its first arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Received {
-    /// Number of data segments.
+    /// Number of data segments that have arrived.
     delivered_pkts: u64,
     /// Payload bytes of the delivered segments.
     delivered_bytes: u64,

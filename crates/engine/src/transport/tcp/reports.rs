@@ -7,7 +7,7 @@ use crate::config::{ClockError, RttSample, Tcp};
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
 use crate::transport::Environment;
 
-/// Optional contents of a receiver's acknowledgements.
+/// Times and feedback of routers (VCP, XCP) that a receiver reports in its acknowledgements.
 #[derive(Debug)]
 pub(super) struct Reports {
     /// The reported time, if any.

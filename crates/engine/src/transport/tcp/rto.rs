@@ -77,7 +77,7 @@ impl RttEstimator {
         estimator
     }
 
-    /// Sets the source of the samples.
+    /// Sets the source of the round-trip samples.
     pub(crate) fn timed_by(self, timing: Timing) -> Self {
         Self { timing, ..self }
     }

@@ -10,9 +10,9 @@ use longhaul_kernel::memory;
 pub(super) struct SegmentRing<T> {
     /// Slots of entries. Their number is a power of two. A segment's slot is its number modulo the number of slots.
     slots: Vec<T>,
-    /// Number of the segment of the first entry.
+    /// Number of the first segment that has an entry.
     base: u64,
-    /// One past the number of the segment of the last entry.
+    /// One past the last segment that has an entry.
     end: u64,
 }
 

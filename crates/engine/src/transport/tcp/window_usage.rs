@@ -1,7 +1,7 @@
 //! Use of the congestion window: a window that the sender does not use may not grow (Linux, `tcp_cwnd_validate` of
 //! `net/ipv4/tcp_output.c`).
 
-/// Record of the largest flight in the last round trip.
+/// Record of the largest flight in the latest round trip.
 #[derive(Debug, Default)]
 pub(super) struct WindowUsage {
     /// True if the largest flight filled the window (`is_cwnd_limited`).

@@ -21,7 +21,7 @@ const RATE_JUMP: u64 = 2;
 /// State of pacing. Each segment reserves an interval of time: the segment's size divided by the pacing rate.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// End of the last interval reserved.
+    /// End of the interval that the last segment has reserved.
     next: Time,
     /// Maximum time by which a segment may leave before `next`: `n - 1` intervals, for bursts of `n` segments.
     ahead: Span,

@@ -39,7 +39,7 @@ pub(crate) struct Receiver {
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
-    /// Optional contents of acknowledgements, if there are any.
+    /// Times and feedback of routers for acknowledgements; `None` if they report neither.
     reports: Option<Box<Reports>>,
     /// One past the last segment of a finite transfer.
     end: u64,

@@ -70,7 +70,7 @@ impl PromptAcks {
         }
     }
 
-    /// Records that the SYN is answered.
+    /// Records that the receiver answers the SYN at `now`.
     pub(super) fn on_handshake(&mut self, now: Time) {
         self.window.rtt.answered = Some(now);
     }

@@ -278,7 +278,7 @@ impl Sender {
         }
     }
 
-    /// Returns the mapping of segment numbers to the wire.
+    /// Returns the mapping of segment numbers to sequence numbers.
     pub(crate) fn wire(&self) -> Wire<'_> {
         Wire::new(&self.tcb.config)
     }

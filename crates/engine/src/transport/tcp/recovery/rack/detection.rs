@@ -17,10 +17,11 @@ pub(super) struct NewlyDelivered {
     /// The newest of the transmissions that are newly delivered. A retransmission does not count if the acknowledgement
     /// may be for an earlier copy of its segment.
     pub(super) newest: Option<Transmission>,
-    /// Send time of the last selectively acknowledged segment; if there is none, of the last cumulatively acknowledged
-    /// segment. The time since then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).
+    /// Send time of the last newly delivered segment that is cumulatively acknowledged; if there is none, of the last
+    /// segment in the SACK blocks. The time since then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985
+    /// section 6.2).
     pub(super) last: Option<Time>,
-    /// True once the send time in `last` is final.
+    /// True if a cumulatively acknowledged segment has set `last`. SACK blocks then do not change it.
     pub(super) last_known: bool,
     /// The first of the newly delivered segments that was never retransmitted.
     pub(super) original: Option<u64>,

@@ -82,7 +82,7 @@ pub(super) enum Event {
     Close,
 }
 
-/// Segments that leave at a step.
+/// Segments that the sender must send at one step of a table.
 #[derive(Debug, PartialEq)]
 pub(super) enum Leaving {
     /// The listed segments, and no others.

@@ -173,7 +173,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the peer's SYN, or its answer to one.
+    /// Reads the peer's SYN or SYN-ACK.
     fn handshake(&mut self, segment: &Segment) -> Result<(), String> {
         if segment.has_timestamps {
             return Err("timestamps".to_string());

@@ -16,7 +16,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Reads the text that follows `<` or `>`.
+    /// Reads a segment from the text after `<` or `>` in a script's line.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
         // The line has a prefix such as `[ect0]`.
