@@ -174,7 +174,7 @@ fn write(file: &CStr, bytes: &[u8]) -> Result<()> {
     checked(written as c_int).map(drop)
 }
 
-/// Forwards a signal, which requests the end, to the program.
+/// Forwards `signal`, a request to end, to the program.
 extern "C" fn pass_on(signal: c_int) {
     // SAFETY: only numbers are passed.
     unsafe { libc::kill(WORKER.load(Ordering::Relaxed), signal) };

@@ -6,7 +6,7 @@ use longhaul_engine::simulation::SetupError;
 /// Reason why an emulation cannot run, with advice to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The reason.
+    /// Reason why the emulation cannot run.
     pub message: String,
     /// Advice for the user; empty if there is none.
     pub advice: &'static str,

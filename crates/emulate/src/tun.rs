@@ -13,7 +13,7 @@ use crate::system::{
     control, control_number, index_of, receive, request, send, set_address, set_feature, socket,
 };
 
-/// Name of the device in the host.
+/// Name of the TUN device in every host.
 pub(crate) const NAME: &CStr = c"longhaul0";
 
 /// Size in bytes of the largest packet: the device's MTU.

@@ -77,9 +77,9 @@ pub struct StackReport {
     pub rtt_samples: u64,
     /// Sum of the round-trip samples.
     pub rtt_sum: Span,
-    /// Smallest sample since the last call of [`Stack::restart_extremes`]; zero without one.
+    /// Smallest round-trip sample since the last call of [`Stack::restart_extremes`]; zero if there is none.
     pub rtt_min: Span,
-    /// Largest sample since the last call of [`Stack::restart_extremes`].
+    /// Largest round-trip sample since the last call of [`Stack::restart_extremes`].
     pub rtt_max: Span,
     /// Number of reductions of the congestion window for losses.
     pub cuts_loss: u64,

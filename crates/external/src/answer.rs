@@ -26,7 +26,7 @@ pub(crate) struct Answer {
 
 /// An object that a controller writes as JSON.
 trait Written: DeserializeOwned {
-    /// Description of the object in messages about a wrong one.
+    /// Description of the expected object, for error messages.
     const EXPECTED: &'static str;
 }
 

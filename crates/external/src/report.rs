@@ -35,7 +35,7 @@ macro_rules! facts {
                 }
             }
 
-            /// Returns the JSON text that precedes the fact's value: its key.
+            /// Returns the fact's key as JSON text, from the comma before the key to the colon after it.
             fn key(self) -> &'static str {
                 match self {
                     $(Self::$fact => concat!(",\"", $name, "\":"),)*

@@ -117,7 +117,7 @@ impl<C> Run<C> {
     }
 }
 
-/// Writes a table; all its rows are known.
+/// Writes `rows` to a new table, and returns their number.
 pub(crate) fn write_table<R>(
     file: NewFile,
     columns: Vec<Column<R>>,

@@ -21,7 +21,7 @@ pub(crate) struct RunJson<'a, R, O> {
     seed: u64,
     replication: u64,
     simulated_s: f64,
-    /// Duration in seconds that the scenario gives.
+    /// The scenario's duration in seconds.
     duration_s: f64,
     /// True if the run was stopped before the end of the scenario.
     stopped: bool,

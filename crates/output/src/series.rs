@@ -57,7 +57,7 @@ impl Sample {
         Some(self)
     }
 
-    /// Returns the sample's values of a connection; `None` for a link.
+    /// Returns the connection's values in the sample; `None` for a sample of a link.
     fn flow(&self) -> Option<&FlowSample> {
         match self {
             Self::Flow(sample) => Some(sample),
@@ -66,7 +66,7 @@ impl Sample {
         }
     }
 
-    /// Returns the sample's values of a queue; `None` for a flow.
+    /// Returns the queue's values in the sample; `None` for a sample of a flow.
     fn link(&self) -> Option<&LinkSample> {
         match self {
             Self::Link(sample) => Some(sample),

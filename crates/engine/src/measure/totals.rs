@@ -88,9 +88,9 @@ counters! {
         sum rtt_samples: u64 as "rtt_samples",
         /// Sum of the round-trip samples.
         sum rtt_sum: Span,
-        /// Smallest sample, zero without one.
+        /// Smallest round-trip sample; zero if there is none.
         min rtt_min: Span,
-        /// Largest sample.
+        /// Largest round-trip sample; zero if there is none.
         max rtt_max: Span,
         /// Packets retransmitted.
         sum retransmitted_pkts: u64 as "retransmitted_pkts",
@@ -194,9 +194,9 @@ counters! {
         sum carrier: FlowCounters,
         /// Payload bytes passed in order from the local queue to the connection between the nodes.
         sum admitted_bytes: u64 as "admitted_bytes",
-        /// Segments of payload given to the senders at the end node.
+        /// Segments of payload given to the connections from the end node to the receivers.
         sum forwarded_pkts: u64 as "forwarded_pkts",
-        /// Payload bytes given to the senders at the end node.
+        /// Payload bytes given to the connections from the end node to the receivers.
         sum forwarded_bytes: u64 as "forwarded_bytes",
     }
 }

@@ -359,7 +359,7 @@ impl SackOption {
         self.has_blocks().then(|| self.all(next)[0])
     }
 
-    /// Returns the number of blocks.
+    /// Returns the number of SACK blocks.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len.into()
@@ -373,7 +373,7 @@ impl SackOption {
             .map(|(left, right)| (number(left), number(right)))
     }
 
-    /// Returns true if there are any blocks.
+    /// Returns true if there are any SACK blocks.
     #[inline]
     pub(crate) fn has_blocks(&self) -> bool {
         self.len > 0
@@ -437,7 +437,7 @@ impl SackStore {
         SackHandle(number_of_slot(slot))
     }
 
-    /// Returns the blocks without removing them.
+    /// Returns the options that `handle` refers to, without removing them.
     #[inline]
     pub(crate) fn get(&self, handle: SackHandle) -> SackOption {
         if handle.has_slot() {

@@ -27,7 +27,7 @@ pub(super) struct LocalQueue {
     /// Integral of the number of waiting packets, in packets times picoseconds, up to the time `integrated`.
     integral_ps: u128,
     integrated: Time,
-    /// Counters of the queue, except the integral.
+    /// Counters of the queue, except the integral of the number of waiting packets.
     counters: LinkCounters,
     /// Buffer, reused, for the discipline's drops and marks of packets that it had accepted.
     effects: Effects,

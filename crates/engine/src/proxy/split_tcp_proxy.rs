@@ -33,7 +33,7 @@ pub(super) struct SplitTcpProxy {
     pub(super) queue: LocalQueue,
     settings: Settings,
     changes: VecDeque<Change>,
-    /// Number of payload bytes given to the carrier so far.
+    /// Number of payload bytes given so far to the connection between the proxy's nodes.
     admitted_bytes: u64,
     /// Messages that the carrier has not delivered yet, in the order of the carrier's stream.
     in_transit: VecDeque<Message>,

@@ -189,7 +189,7 @@ impl<T> Slab<T> {
         true
     }
 
-    /// Returns the number of contents.
+    /// Returns the number of occupied slots.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.slots.len() - self.free.len()

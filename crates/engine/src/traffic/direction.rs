@@ -89,7 +89,7 @@ impl Direction {
         self.second_leg.as_deref().unwrap_or(self)
     }
 
-    /// Returns a mutable reference to the receiver on the other side.
+    /// Returns a mutable reference to the receiver of the direction's last leg.
     pub(super) fn last_receiver(&mut self) -> &mut Receiver {
         match &mut self.second_leg {
             Some(second_leg) => &mut second_leg.receiver,

@@ -97,7 +97,7 @@ enum Generator {
 }
 
 impl Stream {
-    /// Creates the stream called `path` of a run.
+    /// Creates the random stream called `path` of a run.
     pub fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }

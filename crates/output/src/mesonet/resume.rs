@@ -32,7 +32,7 @@ pub(super) struct OpenedRun {
     pub(super) stored: StoredState,
 }
 
-/// State for resuming the run, and the checkpoint that it writes.
+/// Checkpoint that a run writes, and the state from which the run resumes.
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,

@@ -220,7 +220,7 @@ impl<T: DataType> TypedValues<T> {
 /// ranges of consecutive indices.
 pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,
-    /// Ranges of indices in the list.
+    /// Indices in `list` of the column's texts, as ranges.
     pub(super) runs: Vec<Range<usize>>,
 }
 

@@ -12,7 +12,7 @@ use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 /// Factory of the congestion controllers of connections.
 pub(super) type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// Creates controllers and notes their calls.
+/// Factory of controllers whose calls are recorded.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
     pub(super) shared: SharedObservation,
@@ -29,7 +29,7 @@ impl ControllerFactory for Observing {
     }
 }
 
-/// A controller with noted calls.
+/// A controller that passes all calls on to `inner`, and records them.
 #[derive(Debug)]
 struct ObservedController {
     inner: Box<dyn Controller>,

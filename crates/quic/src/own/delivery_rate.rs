@@ -20,7 +20,7 @@ struct Burst {
     delivered_at: Instant,
     /// Send time of the first packet of the flight that ends with this burst (`P.first_sent_time`).
     flight_began: Instant,
-    /// Limit of the sender when it sent the burst (`P.is_app_limited`).
+    /// Limit, network or application, that held the sender back at the burst (`P.is_app_limited`).
     limit: Limit,
 }
 

@@ -31,7 +31,7 @@ const UNLIMITED: f64 = 1e12;
 /// Number of bytes of IPv4 and UDP headers of a packet, which count towards its pacing rate.
 const HEADERS: u64 = longhaul_engine::stack::HEADER_BYTES as u64;
 
-/// Properties of a stack that matter to algorithms.
+/// Properties of a stack that matter to congestion control algorithms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackTraits {
     pub(crate) name: &'static str,
@@ -101,7 +101,7 @@ pub(crate) struct OwnController {
 #[derive(Clone, Copy, Debug, Default)]
 struct Packets {
     whole: u64,
-    /// Bytes of the next packet, which is not complete yet.
+    /// Number of bytes that do not fill a whole packet yet.
     rest: u64,
 }
 

@@ -81,7 +81,7 @@ struct FlowBox {
     last: Time,
 }
 
-/// Values drawn for a flow.
+/// Random parameters of a flow's delay box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values {
     delay: Span,

@@ -8,7 +8,7 @@ use super::ns2_clock::Ns2Clock;
 use super::port::Port;
 use crate::packet::{OptionStore, Packet};
 
-/// A type of service of a link's packets.
+/// Type of service: the way in which a link queues and transmits packets.
 pub(crate) trait PacketService {
     /// Processes a packet at the near end of the link; `route` is the packet's new position in the route table.
     fn take(

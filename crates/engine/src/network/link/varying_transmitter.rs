@@ -53,7 +53,7 @@ impl LinkTransmitter {
     }
 }
 
-/// A transmitter along a service curve.
+/// A transmitter whose rate follows a service curve.
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,

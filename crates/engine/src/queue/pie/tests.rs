@@ -42,7 +42,7 @@ fn pie(config: PieConfig) -> Pie {
     Pie::new(config, stream())
 }
 
-/// Returns the control of a PIE with RFC 8033's variant.
+/// Returns the controller of a `pie` that uses RFC 8033's variant.
 fn exact(pie: &mut Pie) -> &mut exact::Control {
     match &mut pie.control {
         Control::Rfc8033(control) => control,

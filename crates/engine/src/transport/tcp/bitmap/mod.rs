@@ -281,7 +281,7 @@ impl Words {
     }
 }
 
-/// Returns the bits of a word for numbers in `[left, right)`.
+/// Returns the mask of the bits for the numbers `[left, right)` in the word with index `word`.
 #[inline]
 fn mask(word: u64, left: u64, right: u64) -> u64 {
     let first = word * BITS;

@@ -3,7 +3,7 @@
 
 const BITS: usize = u64::BITS as usize;
 
-/// A set of places, as a tree of words.
+/// A set of places (indices from 0), as a tree of words of bits.
 #[derive(Debug)]
 pub(super) struct Tree {
     /// Bits of each level. The first level has one bit for each place; the last level is a single word.
@@ -11,7 +11,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// A tree without places.
+    /// An empty set, without room for any place.
     pub(super) const EMPTY: Self = Self { levels: Vec::new() };
 
     /// Returns an empty set, with room for the places below `places`.

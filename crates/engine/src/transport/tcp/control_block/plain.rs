@@ -55,7 +55,7 @@ impl ControlBlock {
         (room && self.has_new()).then_some(self.nxt)
     }
 
-    /// Leaves the plain state, until [`Self::survey`] determines it again.
+    /// Closes the fast path until [`Self::survey`] opens it again.
     #[inline]
     pub(crate) fn leave_plain(&mut self) {
         self.plain = Plain::Nothing;

@@ -37,7 +37,7 @@ pub(crate) struct Pace {
 /// Pacing of segments that could leave now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
-    /// Interval that each segment reserves.
+    /// Interval per segment at the pacing rate.
     gap: Span,
     /// Latest time at which the previous segment's interval may end if the next segment is to leave now.
     latest: Time,

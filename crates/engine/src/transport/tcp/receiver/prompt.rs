@@ -20,7 +20,7 @@ const FIRST_WINDOW: u64 = 65_536;
 /// Segments of the first round trip (`TCP_INIT_CWND`, `tcp_init_buffer_space`).
 const FIRST_ROUND: u64 = 10;
 
-/// ACKs that are not delayed after the first mark (`__tcp_ecn_check_ce`).
+/// Number of ACKs after the first mark that are not delayed (`__tcp_ecn_check_ce`).
 const AFTER_MARK: u32 = 2;
 
 /// Maximum time from received data to sent data on an interactive connection (`TCP_ATO_MIN`, `tcp_event_data_sent`).

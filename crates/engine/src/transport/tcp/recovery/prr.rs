@@ -21,7 +21,7 @@ pub(crate) struct Prr {
 }
 
 impl Prr {
-    /// Starts a recovery. `flight` segments are not acknowledged.
+    /// Starts a recovery with `flight` unacknowledged segments.
     pub(crate) fn start(&mut self, flight: u64) {
         *self = Self {
             flight: flight.max(1),

@@ -367,7 +367,7 @@ impl Sack {
         }
     }
 
-    /// Updates `lost_below` after an acknowledgement.
+    /// Raises `lost_below` if an acknowledgement shows that more segments are lost.
     #[inline(always)]
     fn find_lost(&mut self, tcb: &mut ControlBlock) {
         let threshold = tcb.config.dupack_threshold;

@@ -294,7 +294,7 @@ impl Transmissions {
         (self.first != NONE).then(|| self.transmission(self.first))
     }
 
-    /// Returns the last transmission in the list that was overtaken.
+    /// Returns the last transmission in the list that a later transmission has overtaken.
     #[inline]
     pub(crate) fn last_overtaken(&self) -> Option<Transmission> {
         (self.overtaken != NONE).then(|| self.transmission(self.overtaken))

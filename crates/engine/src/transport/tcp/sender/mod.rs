@@ -296,7 +296,7 @@ fn process_regular_ack(
     process_ack::<true>(tcb, recovery, packet, env);
 }
 
-/// Processes an acknowledgement that is not regular.
+/// Processes an acknowledgement that cannot take the fast path.
 #[inline(never)]
 fn process_any_ack(
     tcb: &mut ControlBlock,

@@ -76,7 +76,7 @@ struct Reader {
     mss: u64,
     /// Window scale of the peer: the shift of its windows.
     window_scale: u32,
-    /// Departure time of the SYN or its answer.
+    /// Time in seconds at which the SYN or SYN-ACK left.
     opened_at: Option<f64>,
     is_open: bool,
     /// Smallest window that the peer has announced, in bytes.
