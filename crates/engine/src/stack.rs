@@ -167,7 +167,7 @@ pub trait StackFactory: fmt::Debug + Send + Sync {
     fn make(&self, setup: &StackSetup) -> Box<dyn Stack>;
 }
 
-/// Transport of flows with connections of a foreign stack.
+/// Settings of flows whose transport is an external protocol stack, such as quinn.
 #[derive(Clone, Debug)]
 pub struct ForeignStack {
     /// Factory of the connections.

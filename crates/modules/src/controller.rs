@@ -148,7 +148,7 @@ impl Controller {
         }
     }
 
-    /// Sets the facts that follow from an acknowledgement.
+    /// Updates the facts about the connection that the module gets, from an acknowledgement.
     fn note(&mut self, ack: &AckSample) {
         let newly = ack.delivered.saturating_sub(self.delivered);
         let losses = ack.lost.saturating_sub(self.lost);

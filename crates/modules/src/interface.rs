@@ -57,7 +57,7 @@ pub(crate) struct Decision {
 pub(crate) const LOSS: u32 = 0;
 pub(crate) const MARK: u32 = 1;
 
-/// An entry of the object's list of parameters.
+/// A parameter of a compiled module, as an entry of the module's linked list.
 #[repr(C)]
 pub(crate) struct RawParameter {
     pub(crate) name: *const c_char,

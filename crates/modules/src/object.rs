@@ -104,7 +104,7 @@ fn check_version(head: &Table) -> Result<(), String> {
     ))
 }
 
-/// A parameter, with its entry in the object's list.
+/// A parameter, with its entry in the compiled module's list of parameters.
 struct Found(Parameter, *const RawParameter);
 
 fn parameters(table: &Table) -> Vec<Found> {

@@ -15,7 +15,7 @@ pub struct ColumnInfo {
     pub name: String,
     /// Unit of the values; empty if there is none.
     pub unit: &'static str,
-    /// Meaning of the values.
+    /// Meaning of the column's values.
     pub description: String,
     /// Key that at least one link must have for the table to contain the column; `None` for no key.
     pub only_with: Option<&'static str>,

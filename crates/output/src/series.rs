@@ -21,7 +21,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// No names, for a run without this table.
+    /// No flows, links or proxies: sufficient to list the table's columns.
     pub(crate) const NONE: Self = Self {
         all: Vec::new(),
         before_links: 0,

@@ -194,7 +194,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Returns the name in tables.
+    /// Returns the name of this kind of event in tables.
     fn name(self) -> &'static str {
         match self {
             Self::Start => "start",

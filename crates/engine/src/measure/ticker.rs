@@ -1,4 +1,4 @@
-//! Requests for progress reports by other threads.
+//! A flag by which other threads request progress reports from the simulation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

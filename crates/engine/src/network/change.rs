@@ -30,7 +30,7 @@ pub(super) struct Changes {
     link: u32,
     name: String,
     streams: Streams,
-    /// Each change with its number among all changes of the link.
+    /// Changes, each with its index among all changes of the link, including those that need no event.
     changes: Vec<(usize, Change)>,
     period: Option<Period>,
     /// Number of changes that have taken effect so far.

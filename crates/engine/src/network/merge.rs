@@ -21,7 +21,7 @@ pub(super) struct Merge {
     arrivals: Arrivals,
     /// Packets on their way over access links, which do not store packets themselves.
     packets: CalendarQueue<Arriving>,
-    /// Time of the scheduled event.
+    /// Time of the next scheduled event that processes arrivals; [`Time::NEVER`] if none is scheduled.
     entry: Time,
     /// Minimum time until a packet that has not yet entered any of the merged links can arrive at `into`.
     lookahead: Span,

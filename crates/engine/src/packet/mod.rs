@@ -257,7 +257,7 @@ impl SackHandle {
     /// Bit set in the handle of a header for routers. The store keeps the packet's SACK blocks, if any, together with
     /// the header.
     const HEADER: u32 = 1 << 31;
-    /// Bit set in a handle without an entry in the store.
+    /// Bit set in a handle that needs no entry in the store: no options, or only a transit time.
     const BY_VALUE: u32 = 1 << 30;
     /// Bit set in the handle of a datagram's bytes.
     const DATAGRAM: u32 = 1 << 29;
@@ -465,14 +465,14 @@ impl SackStore {
         self.store(self.slots[handle.0 as usize])
     }
 
-    /// Removes the blocks; returns them.
+    /// Removes the options that `handle` refers to from the store, and returns them.
     #[inline]
     pub(crate) fn take(&mut self, handle: SackHandle) -> SackOption {
         self.forget(handle);
         self.get(handle)
     }
 
-    /// Removes the blocks.
+    /// Removes the options that `handle` refers to from the store.
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
         if handle.has_slot() {

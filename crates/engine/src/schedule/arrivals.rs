@@ -48,7 +48,7 @@ impl Arrivals {
 /// A packet that arrives over a link which does not store its packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
-    /// Rank among simultaneous arrivals, combined with the link.
+    /// Lower half of the arrival's key: the rank among simultaneous arrivals, then the number of the link.
     tag: u64,
     pub(crate) packet: Packet,
 }

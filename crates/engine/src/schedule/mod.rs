@@ -309,13 +309,13 @@ impl Schedule {
         own.map(|key| key as u32)
     }
 
-    /// Removes the entry of the current event, which is a link's.
+    /// Removes the current event from the schedule. It must be an event of a link.
     #[inline]
     pub(crate) fn finish_link(&mut self) {
         self.links.remove(self.taken);
     }
 
-    /// Schedules the current event, which is a link's, again at the time `next`. The event must not be an arrival.
+    /// Schedules the current event again at the time `next`. It must be an event of a link other than an arrival.
     #[inline]
     pub(crate) fn renew_link(&mut self, next: Time) {
         let tag = self.taken as u64;

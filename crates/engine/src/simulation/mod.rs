@@ -42,7 +42,7 @@ pub enum SetupError {
     Congestion {
         /// Kind and name of the flow or proxy that cannot be set up.
         user: String,
-        /// Reason of the refusal.
+        /// Reason why the congestion control is refused.
         reason: String,
     },
     /// The flow was recorded in an emulation.

@@ -29,7 +29,7 @@ pub(crate) struct RequestModel {
 #[derive(Debug)]
 struct Arrivals {
     intervals: Numbers,
-    /// Intervals between connections that have been drawn in advance.
+    /// Intervals between openings of connections, drawn in advance.
     coming: VecDeque<Span>,
     /// Time up to which the arrivals are known: the end of the last interval in `coming`. Zero before the first
     /// interval begins, or if no intervals are drawn in advance.

@@ -61,7 +61,7 @@ pub struct MesoNetRows {
     pub topology: u64,
 }
 
-/// Tables that grow with the run.
+/// Tables that grow during a run; `None` for those that the run does not have.
 pub(super) struct Tables {
     pub(super) network: Option<Table<NetworkRow>>,
     pub(super) classes: Option<Table<ClassRow>>,

@@ -71,7 +71,7 @@ impl Impairments {
         impairments.collect()
     }
 
-    /// Returns the link of the impairments.
+    /// Returns the number of the link that has these impairments.
     pub(super) fn link(&self) -> u32 {
         self.link
     }

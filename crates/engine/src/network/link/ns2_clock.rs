@@ -33,7 +33,7 @@ pub(crate) struct Ns2Clock {
 #[derive(Clone, Copy, Debug, Default)]
 struct Transit {
     transmission_s: f64,
-    /// The transit time in picoseconds, for records.
+    /// Transit time in picoseconds. An arrival time minus this time is the recorded beginning of service.
     whole: Span,
     tie_break: TransitRank,
 }

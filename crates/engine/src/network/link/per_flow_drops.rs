@@ -56,7 +56,7 @@ impl PerFlowDrops {
         Some(&mut known[connection])
     }
 
-    /// Adds the counters to `all`, by connection.
+    /// Adds the counters of TCP connections to `all`, which is indexed by the connection's number.
     pub(super) fn add_to(&self, all: &mut [FlowDrops]) {
         for (sum, flow) in all.iter_mut().zip(&self.known) {
             sum.add(*flow);

@@ -32,7 +32,7 @@ pub(crate) struct AckFilter {
     connections: FlowNumbers,
     /// Waiting acknowledgements of each connection in `connections`, indexed by the connection's number.
     waiting: Vec<Waiting>,
-    /// Contents of acknowledgements, indexed by the number in the placeholder.
+    /// Contents of waiting acknowledgements. Each placeholder in `discipline` contains an index into this list.
     contents: Vec<Content>,
     free: Vec<u64>,
     /// Handle of the bytes of the acknowledgement that was replaced last.

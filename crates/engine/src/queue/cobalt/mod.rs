@@ -276,7 +276,7 @@ impl Control {
         self.count == 0 && self.blue == 0.0 && now >= self.drop_next
     }
 
-    /// Returns BLUE's probability.
+    /// Returns BLUE's drop probability.
     pub(super) fn blue(&self) -> f64 {
         self.blue
     }

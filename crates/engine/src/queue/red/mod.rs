@@ -186,7 +186,7 @@ impl Red {
         verdict
     }
 
-    /// Returns the average queue in mean packets.
+    /// Returns the average queue length in packets of the mean size.
     fn average_pkts(&self) -> f64 {
         if self.in_bytes {
             self.average / self.config.mean_packet.0 as f64

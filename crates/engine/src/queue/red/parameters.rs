@@ -137,7 +137,7 @@ keys! {
 pub struct Adaptive(pub Option<Adaptation>);
 
 impl Adaptive {
-    /// Declarations of the adaptation's keys.
+    /// Scenario keys of the adaptation.
     pub const KEYS: &'static [Key] = Adaptation::KEYS;
 
     /// Reads the adaptation from `values`, in which defaults have been filled in.

@@ -1,4 +1,4 @@
-//! Round robin and deficit round robin against turns computed by hand.
+//! Tests of round robin and deficit round robin against turns computed by hand.
 
 use super::*;
 use crate::packet::Flags;

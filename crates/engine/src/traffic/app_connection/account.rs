@@ -85,7 +85,7 @@ impl AppConnection {
         self.separate_directions && side == Side::Down
     }
 
-    /// Returns the number of the TCP connection of `side` in captures.
+    /// Returns the number that captures give to the TCP connection for data in the direction `side`.
     pub(crate) fn number(&self, side: Side) -> u64 {
         let number = self.number_in_flow();
         match self.separate_directions {

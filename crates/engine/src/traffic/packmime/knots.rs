@@ -38,7 +38,7 @@ pub(super) const VALIDATIONS: [(f64, f64); 16] = [
     (0.99999, 272.2),
 ];
 
-/// The smaller half of requests, in bytes.
+/// Sizes of the smaller half of all requests, in bytes.
 pub(super) const SMALL_REQUESTS: [(f64, f64); 11] = [
     (3e-05, 51.0),
     (0.01178, 98.6),

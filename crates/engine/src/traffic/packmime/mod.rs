@@ -122,7 +122,7 @@ impl Arrivals {
     }
 }
 
-/// Sizes of requests.
+/// Random series of request sizes.
 #[derive(Debug)]
 pub(super) struct Requests {
     series: Gaussian,

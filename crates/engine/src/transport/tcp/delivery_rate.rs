@@ -22,7 +22,7 @@ struct Sent {
     /// Send time of the segment that was delivered last. The send interval of the rate sample begins at this time
     /// (`P.first_sent_time`).
     flight_began: Time,
-    /// Limit of the sender other than the network, if any (`P.is_app_limited`).
+    /// Reason why the sender sent no more at that time: the network or another limit (`P.is_app_limited`).
     limit: Limit,
 }
 

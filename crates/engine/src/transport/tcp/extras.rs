@@ -95,7 +95,7 @@ impl Extras {
         }
     }
 
-    /// Adds the measurements to the sample of an acknowledgement.
+    /// Adds the delivery rate and the number of marks to the sample of an acknowledgement, if they are measured.
     #[inline]
     pub(super) fn complete(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
         if let Some(rate) = &mut self.rate

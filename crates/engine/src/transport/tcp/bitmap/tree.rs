@@ -81,7 +81,7 @@ impl Tree {
         None
     }
 
-    /// Returns the last place of the set before `end`.
+    /// Returns the last place in the set before `end`.
     #[inline]
     pub(super) fn last(&self, end: usize) -> Option<usize> {
         let mut at = end.checked_sub(1)?;
@@ -107,7 +107,7 @@ impl Tree {
         found.expect("the ring has a place to spare")
     }
 
-    /// Returns the last place of the set before `end`. If there is none, returns the last place of the set. The tree
+    /// Returns the last place in the set before `end`. If there is none, returns the last place of the set. The tree
     /// has `places` places, and the set must not be empty.
     #[inline]
     pub(super) fn last_round(&self, end: usize, places: usize) -> usize {

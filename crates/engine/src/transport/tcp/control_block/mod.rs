@@ -44,7 +44,7 @@ pub(super) enum LastReduction {
     Recovered,
 }
 
-/// State that decides when segments that the window allows may leave.
+/// Restriction on the departure of segments, apart from the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
     /// Segments leave at once, in any number.

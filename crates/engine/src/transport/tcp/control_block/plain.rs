@@ -19,7 +19,7 @@ pub(super) enum Plain {
 }
 
 impl ControlBlock {
-    /// Returns true if a packet is a regular acknowledgement.
+    /// Returns true if a packet is an acknowledgement of new data that takes the fast path.
     #[inline(always)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
         self.is_plain()

@@ -127,7 +127,7 @@ pub(crate) fn duplicates(ack: Ack) -> Option<(u64, u64)> {
 pub(crate) struct Patience {
     /// Reordering window in quarters of the minimum round-trip time (`reo_wnd_steps`).
     pub(crate) steps: u64,
-    /// Number of recoveries left until the multiplier is reset (`reo_wnd_persist`).
+    /// Number of recoveries left until `steps` returns to 1 (`reo_wnd_persist`).
     recoveries: u32,
     /// Number of delivered segments at which the reordering window may grow again.
     grown_at: u64,

@@ -109,7 +109,7 @@ pub(super) enum Relation {
     Below,
 }
 
-/// Names of `TCP_INFO`, each with the name that tables use.
+/// Fields of the kernel's `TCP_INFO`, each with its name in a [`Table`].
 const NAMES: [(&str, &str); 8] = [
     ("snd_cwnd", "cwnd"),
     ("snd_ssthresh", "ssthresh"),

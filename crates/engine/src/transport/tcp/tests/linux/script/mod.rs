@@ -83,7 +83,7 @@ struct Reader {
     window: u64,
     /// Time of the last statement, in seconds.
     clock: f64,
-    /// Time of the last step, in seconds.
+    /// Time of the last step of `table`, in seconds.
     last_step: f64,
     closed: bool,
     /// True if the last segment written is not full.

@@ -1,6 +1,6 @@
 //! A script's line about a segment, such as `P. 1:1001(1000) ack 1 win 257 <sack 2001:3001,nop,nop>`.
 
-/// The fields of the line.
+/// The fields of a script's line about a segment.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
     flags: String,

@@ -28,7 +28,7 @@ const WITHOUT_EFFECT: &[&str] = &[
 /// Programs whose calls are ignored: they only set defaults that the profile `linux` has, too.
 const SCRIPTS: &[&str] = &["defaults.sh", "sysctl_restore", "hystart_detect"];
 
-/// Applies the settings that commands change.
+/// Changes `settings` as the shell commands in `commands` do.
 pub(super) fn apply(commands: &str, settings: &mut Settings) -> Result<(), String> {
     for command in commands.replace("\\\n", " ").lines().map(str::trim) {
         let command = command.split('#').next().unwrap_or("").trim();

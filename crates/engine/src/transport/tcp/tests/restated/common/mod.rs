@@ -110,7 +110,7 @@ pub(super) struct Connection {
     pub(super) delivered: u64,
     pub(super) delivered_before: u64,
     pub(super) lost: u64,
-    /// The last reduction.
+    /// Cause of the last reduction of the window.
     pub(super) cut: Cut,
     /// One past the last segment that the last reduction covers.
     pub(super) recover: u64,
@@ -135,7 +135,7 @@ pub(super) struct Connection {
     limit: Limit,
     counters: FlowCounters,
     cwnd_ps: f64,
-    /// Number of times that the last segment was retransmitted.
+    /// Number of retransmissions of the transfer's final segment.
     last_resent: u64,
     finished: bool,
     measures: Option<Measures>,
