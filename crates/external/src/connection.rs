@@ -70,7 +70,7 @@ impl fmt::Display for Address {
 #[derive(Debug)]
 pub(crate) enum Problem {
     Failed(String),
-    /// The program has stopped waiting, and reports the reason itself.
+    /// The program that runs the simulation asked to stop waiting, and reports the reason itself.
     Stopped,
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Opens the connection, and negotiates the facts in reports.
+    /// Opens the connection; the controller chooses the facts that reports contain.
     pub(crate) fn open(address: &Address, program: Program) -> Result<Self, Problem> {
         let stream = Stream::connect(address)
             .map_err(|error| Problem::Failed(format!("no controller answers ({error})")))?;

@@ -23,7 +23,7 @@ pub(crate) struct Controller {
     failed: bool,
 }
 
-/// Facts of the acknowledgements since the last report.
+/// Summary of the acknowledgements since the last report.
 #[derive(Clone, Copy, Debug, Default)]
 struct Untold {
     acked: u64,

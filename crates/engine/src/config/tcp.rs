@@ -228,7 +228,7 @@ words! {
 }
 
 words! {
-    /// Restart of cwnd after nothing was sent for a retransmission timeout.
+    /// Restart of cwnd after an idle time as long as a retransmission timeout.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum IdleRestart {
         /// cwnd is kept.

@@ -77,7 +77,7 @@ impl Model {
 }
 
 impl AccessLink {
-    /// Removes packets from the queue that have begun service by `now`.
+    /// Removes from the queue the packets whose service has begun by `now`.
     #[inline]
     fn begin_services(&mut self, now: Time) {
         if !self.queues {

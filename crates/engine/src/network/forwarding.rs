@@ -147,7 +147,7 @@ impl Network {
         self.enter_rest(link);
     }
 
-    /// Schedules the arrival of a link's only packet.
+    /// Schedules the arrival of the next packet on a link that has no scheduled arrival.
     #[inline]
     fn enter_arrival(&mut self, link: u32) {
         let Some(next) = self.links[link as usize].next_arrival() else {

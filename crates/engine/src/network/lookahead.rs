@@ -167,7 +167,7 @@ pub(super) struct Plan {
 struct Surroundings {
     /// Links that pass packets to this link.
     before: BTreeSet<usize>,
-    /// Links that packets enter from this link.
+    /// Links to which this link passes packets.
     next: BTreeSet<usize>,
     /// Links from which the endpoints that send into this link receive packets.
     behind: BTreeSet<usize>,

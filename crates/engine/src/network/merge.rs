@@ -156,7 +156,7 @@ struct Merging<'a> {
     arrived: ArrivalState<'a>,
 }
 
-/// State of the arrivals during an event.
+/// State of an event that processes the arrivals of several packets at the receiving link.
 #[derive(Debug)]
 struct ArrivalState<'a> {
     options: &'a mut OptionStore,

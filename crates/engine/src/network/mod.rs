@@ -56,7 +56,7 @@ pub(crate) struct Network {
     deliveries: Vec<Delivery>,
     /// For each link, the link that all answers to its packets enter; `None` if there is no such link.
     answers: Vec<Option<Answers>>,
-    /// Links without a scheduled event that lead to endpoints with delays.
+    /// Links that lead to endpoints with extra delays, and have a packet whose arrival is not scheduled yet.
     ready: Vec<u32>,
     merges: Vec<Merge>,
     access: AccessLinks,

@@ -11,7 +11,7 @@ use crate::schedule::Schedule;
 pub(crate) struct Train<'a> {
     /// The link over which the packets come.
     pub(crate) from: &'a mut Link,
-    /// The link that receives the answers.
+    /// The link that receives the endpoints' answers to these packets.
     pub(crate) to: &'a mut Link,
     pub(crate) schedule: &'a mut Schedule,
     pub(crate) options: &'a mut OptionStore,

@@ -259,7 +259,7 @@ impl SackHandle {
     const HEADER: u32 = 1 << 31;
     /// Bit set in a handle that needs no entry in the store: no options, or only a transit time.
     const BY_VALUE: u32 = 1 << 30;
-    /// Bit set in the handle of a datagram's bytes.
+    /// Bit that marks a handle of a datagram's bytes in the store.
     const DATAGRAM: u32 = 1 << 29;
 
     #[inline]

@@ -20,11 +20,11 @@ keys! {
     pub struct PiConfig {
         /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
-        /// Reference of the queue length.
+        /// Reference queue length.
         pub reference_pkts as "reference": f64 = REFERENCE.key().default("50 packets").source("ns-2: qref_"),
         /// Weight of the queue's deviation from the reference.
         pub a: f64 = WEIGHT.key().default("1.822e-5").source("ns-2: a_"),
-        /// Weight of the deviation at the last update; less than `a`.
+        /// Weight of the deviation at the previous update; less than `a`.
         pub b: f64 = WEIGHT.key().default("1.816e-5").source("ns-2: b_"),
         /// Time between two updates of the probability.
         pub update: Span =

@@ -159,7 +159,7 @@ pub(super) fn is_of_block(entry: Key) -> bool {
     (class::RACK_TLP_TIMER..=class::DELAYED_ACK_TIMER).contains(&class)
 }
 
-/// Returns the link's number in the tag of an arrival.
+/// Returns the link number that the tag of an arrival contains.
 #[inline]
 pub(super) fn link_of(tag: u64) -> u32 {
     tag as u32 & ((1 << class::LINK_BITS) - 1)

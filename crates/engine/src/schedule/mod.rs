@@ -108,7 +108,7 @@ impl Schedule {
         self.links.push(arrival_key(next, link));
     }
 
-    /// Enters an event of an endpoint of a flow.
+    /// Schedules an event of an endpoint, a traffic source or a proxy.
     #[inline]
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
         let key = key(time, event);
@@ -133,7 +133,7 @@ impl Schedule {
         self.note_pending();
     }
 
-    /// Enters an event that reads the state of links and flows, such as a sample.
+    /// Schedules an event that reads the state of links and flows, such as a sample.
     pub(crate) fn push_observation(&mut self, time: Time, event: Event) {
         let key = key(time, event);
         self.observations.push(key);

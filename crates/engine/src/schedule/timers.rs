@@ -49,7 +49,7 @@ impl Timer {
         deadline: Time::NEVER,
     };
 
-    /// Sets the deadline.
+    /// Sets the timer's deadline, and schedules the timer's event.
     #[inline]
     pub(crate) fn set(
         &mut self,

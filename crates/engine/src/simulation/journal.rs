@@ -63,7 +63,7 @@ impl EndState {
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// Maximum number of stored packets; with more, dropped packets are removed.
+    /// Number of stored packets at which packets that must have been dropped are removed.
     sweep_at: usize,
 }
 

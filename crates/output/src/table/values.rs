@@ -11,9 +11,9 @@ use parquet::file::writer::SerializedColumnWriter;
 
 use super::{Cell, Kind, Name};
 
-/// Definition level of a row without a value in Parquet.
+/// Parquet's definition level of a row without a value.
 const NULL: i16 = 0;
-/// Definition level of a row with a value in Parquet.
+/// Parquet's definition level of a row with a value.
 const VALUE: i16 = 1;
 
 /// Definition levels of the rows, run-length encoded: each level, and the number of successive rows that have it.

@@ -12,7 +12,7 @@ use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 /// Factory of the congestion controllers of connections.
 pub type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// Creates controllers and notes their calls.
+/// Creates controllers whose calls are recorded in `shared`.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
     pub(super) shared: SharedObservation,
@@ -30,7 +30,7 @@ impl ControllerFactory for Observing {
     }
 }
 
-/// A controller with noted calls.
+/// A controller whose calls are recorded in `shared`.
 struct ObservedController {
     inner: Box<dyn Controller>,
     /// True for quinn's BBR, whose pacing rate is not reported. BBR draws the phase of its gain

@@ -13,7 +13,7 @@ pub(super) struct Transmitter {
     carry: Carry,
 }
 
-/// Transmission times at a rate, which several links may share.
+/// Transmission times of packets at a constant rate. Several links may share them.
 #[derive(Debug)]
 pub(super) struct TxTimes {
     rate: Rate,

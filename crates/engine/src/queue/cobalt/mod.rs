@@ -120,7 +120,7 @@ impl Parameters for CobaltConfig {
     }
 }
 
-/// State of COBALT for one queue, with Linux's names.
+/// State of COBALT for one queue. The fields have Linux's names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Control {
     /// CoDel's count: incremented with each drop, and decremented whenever a drop would be due while the delay is below

@@ -19,7 +19,7 @@ struct Model {
     last_change: Time,
     /// End of the current interval.
     interval_end: Time,
-    /// Average at the end of the last interval (gentle Adaptive RED).
+    /// Average queue length at the end of the previous interval (gentle Adaptive RED).
     average_at_end: f64,
     stream: Stream,
 }

@@ -20,7 +20,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 keys! {
-    /// Parameters of round robin by packets.
+    /// Parameters of packet-by-packet round robin.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct RoundRobinConfig {
         /// Capacity of all queues together. A capacity given as a time means the data that the link sends in this time.

@@ -252,7 +252,7 @@ impl Recursion {
         }
     }
 
-    /// Advances the recursion to one more past value.
+    /// Computes the weights and the variance for one more past value.
     fn step(&mut self) {
         let phi = &mut self.phi;
         let last = self.d / ((phi.len() + 1) as f64 - self.d);
@@ -298,7 +298,7 @@ impl Pasts {
         self.push(|number| expected[number / ABREAST][number % ABREAST] + deviation(number));
     }
 
-    /// Returns the past of one series, with capacity for more values.
+    /// Returns the past values of one series, in a vector with capacity for more values.
     fn of(&self, number: usize) -> Vec<f64> {
         let mut past = Vec::with_capacity(2 * self.memory);
         let group = &self.groups[number / ABREAST];

@@ -12,7 +12,7 @@ use crate::stack::Stack;
 /// that leave at once needs fewer.
 const MAX_CALLS_AT_ONCE: u64 = 1_000_000;
 
-/// A stack that is called until it fails.
+/// Guard of a stack: catches panics, and does not call a stack that has failed.
 #[derive(Debug)]
 pub(super) struct Guard {
     stack: Box<dyn Stack>,

@@ -18,7 +18,7 @@ pub(crate) struct Ranges {
     total: u64,
     /// Bound of the bitmap: numbers of the last range that are smaller than this bound are also in the bitmap.
     stored: u64,
-    /// Bitmap with all numbers below the last range.
+    /// Bitmap of the numbers in the set that are below the range `newest`.
     older: Bitmap,
     /// SACK blocks of the last acknowledgement given to [`Self::repeats`], without the first block.
     repeated: [(u64, u64); SackBlocks::MAX - 1],

@@ -155,7 +155,7 @@ pub(super) struct ControlBlock {
     /// Largest numbers of segments in flight in recent round trips. Recorded only while something other than the window
     /// may limit the sender.
     peaks: FlightPeaks,
-    /// One past the last segment that the last reduction covers.
+    /// One past the highest segment sent before the last reduction of the window.
     pub(super) recover: u64,
     /// Data segments considered lost so far.
     pub(super) lost: u64,

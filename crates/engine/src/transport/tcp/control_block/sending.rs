@@ -34,7 +34,7 @@ pub(crate) struct Pace {
     gap: Span,
 }
 
-/// Pacing of segments that could leave now.
+/// Limits that pacing sets for segments to be sent now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
     /// Interval per segment at the pacing rate.

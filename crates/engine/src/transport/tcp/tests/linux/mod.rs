@@ -76,7 +76,7 @@ struct Driver {
     env: Env,
     /// Segments that have left and have not been checked yet.
     sent: Vec<Packet>,
-    /// Time at which the last step was due.
+    /// Time at which the latest step was due.
     due: Time,
     /// True if no unexpected segments may leave at a step. If false, the driver only checks that the expected segments
     /// leave in order, within the tolerance of time, as packetdrill does.

@@ -24,7 +24,7 @@ pub(super) struct Measures {
     delivered_time: Time,
     first_sent_time: Time,
     app_limited: Option<(Limit, u64)>,
-    /// State of the last sent segment that the current acknowledgement covers.
+    /// State of the most recently sent segment among those that the current acknowledgement covers.
     newest: Option<Sent>,
     /// Send time of the last segment that the current acknowledgement covers, if this segment gives a sample.
     last: Option<Time>,

@@ -40,7 +40,7 @@ pub(super) trait Rule {
     /// Processes an acknowledgement; returns the maximum number of segments that may leave now.
     fn on_ack(&mut self, connection: &mut Connection, report: &Report) -> u64;
 
-    /// Returns the time at which the rule's timer expires.
+    /// Returns the time at which the timer of this recovery rule expires.
     fn due(&self) -> Time {
         Time::NEVER
     }
@@ -84,7 +84,7 @@ pub(super) enum Cut {
     Loss,
     Mark,
     Timeout,
-    /// A loss with a completed recovery.
+    /// A loss whose recovery is complete.
     Over,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Connection {
     pub(super) lost: u64,
     /// Cause of the last reduction of the window.
     pub(super) cut: Cut,
-    /// One past the last segment that the last reduction covers.
+    /// One past the highest segment sent before the last reduction of the window.
     pub(super) recover: u64,
     /// True if the current acknowledgement arrived in fast recovery.
     pub(super) came_in_recovery: bool,
