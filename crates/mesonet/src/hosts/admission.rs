@@ -9,7 +9,7 @@ use crate::config::{Admission, Cell, FileType};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ActiveLargeFiles {
     admission: Option<Admission>,
-    /// Numbers of active files, by large type and cell.
+    /// Numbers of active files: a row for each large type of files, and a column for each cell.
     cells: [[u64; Cell::COUNT]; 3],
     all: [u64; 3],
 }

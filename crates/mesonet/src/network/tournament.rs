@@ -19,7 +19,7 @@ pub(crate) struct Tournament {
     games: Games,
     /// The smallest key of all stations.
     first: Key,
-    /// Origin of the times in keys.
+    /// Time that is stored as zero in keys.
     base: Time,
 }
 

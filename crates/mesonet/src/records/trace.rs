@@ -96,7 +96,7 @@ record! {
         in_flight_pkts: u64 as "in_flight_pkts",
         /// Next sequence number.
         next: u64 as "next",
-        /// Highest acknowledged number, which the receiver expects next.
+        /// Highest acknowledgement number: the sequence number that the receiver expects next.
         highest: u64 as "highest",
         /// Next sequence number at the last detected loss; 0 before.
         last_nak: u64 as "last_nak",
@@ -243,7 +243,7 @@ pub struct PacketTraceRecord {
     pub kind: PacketKind,
     /// Sequence number; for an acknowledgement, the number expected next.
     pub number: u64,
-    /// Access router of the packet's destination host.
+    /// Index of the access router of the packet's destination host.
     pub to: u32,
     /// The event.
     pub event: PacketEvent,

@@ -26,7 +26,7 @@ const REVERSE: &str = "-reverse";
 
 /// One direction of a link between routers.
 pub(crate) struct CoreLink {
-    /// The engine's configuration.
+    /// Configuration of the link for the engine.
     pub link: Link,
     /// Resolved keys of the queue.
     pub queue: Table,

@@ -27,7 +27,7 @@ tagged! {
 }
 
 keys! {
-    /// Keys of all models of requests.
+    /// Keys that all models of requests have.
     pub(crate) struct ConnectionKeys {
         /// Number of requests, each with a response, on one connection.
         pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),

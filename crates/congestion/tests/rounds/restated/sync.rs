@@ -6,7 +6,7 @@ use longhaul_units::Span;
 use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard};
 use crate::controller;
 
-/// Values of the algorithm's parameters, by their names or numbers.
+/// Values of the algorithm's parameters.
 #[derive(Clone, Copy, Debug)]
 struct Choices {
     detector: &'static str,
