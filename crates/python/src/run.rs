@@ -261,7 +261,7 @@ impl Failure {
         }
     }
 
-    /// Returns the error for a run without kept records.
+    /// Returns the error to raise if the run keeps no records.
     fn error(&self) -> PyErr {
         match &self.raised {
             Some(error) => Python::attach(|py| error.clone_ref(py)),

@@ -50,7 +50,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts a file that was selected for a flow in `cell`.
+    /// Counts the file of a new flow in `cell` as active, if the file is large.
     pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] += 1;

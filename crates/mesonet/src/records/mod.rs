@@ -200,7 +200,7 @@ record! {
 /// A router at the end of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSample {
-    /// Queue towards the backbone; the only queue of a backbone router.
+    /// Queue towards the backbone. A backbone router has only this queue.
     pub up: QueueSample,
     /// The queue towards the hosts.
     pub down: QueueSample,
@@ -272,7 +272,7 @@ pub struct FlowGroup {
 }
 
 impl FlowGroup {
-    /// Number of groups.
+    /// Number of groups of flows.
     pub const COUNT: usize = 48;
 
     /// Returns the group's index, from 0 to 47. The published group n has the index 2 (n - 1) for
@@ -390,7 +390,7 @@ pub struct Totals {
 }
 
 record! {
-    /// Flows of a class over the whole run.
+    /// Counts and goodputs of the flows of a class over the whole run.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct ClassTotals {
         /// Flows connected.

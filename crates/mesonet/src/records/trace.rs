@@ -94,7 +94,7 @@ record! {
         sendable_pkts: u64 as "sendable_pkts",
         /// Packets in flight.
         in_flight_pkts: u64 as "in_flight_pkts",
-        /// Next sequence number.
+        /// Sequence number of the next packet to send.
         next: u64 as "next",
         /// Highest acknowledgement number: the sequence number that the receiver expects next.
         highest: u64 as "highest",

@@ -46,7 +46,7 @@ struct Vector {
     start: Time,
     is_concurrent: bool,
     units: Vec<Unit>,
-    /// Time before the next unit, whichever side sends it.
+    /// Time before the next data unit, from either side.
     wait: Span,
     waits: [Span; 2],
 }

@@ -301,7 +301,7 @@ impl CongestionControl for Htcp {
 /// Throughput in segments per second: a moving average, and one value each for this and the last congestion epoch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
-    /// Weight of a new sample.
+    /// Weight of a new sample in the average throughput.
     gain: f64,
     /// Duration of a sample; zero means one round trip.
     period: Span,

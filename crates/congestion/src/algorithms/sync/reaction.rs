@@ -117,7 +117,7 @@ impl Cut {
     }
 }
 
-/// Number of reports from one adjustment to the next.
+/// Number of reported transit times from one adjustment of the window's growth to the next.
 const PERIOD: u64 = 3;
 
 /// State of SyncMixReact, which reduces or grows the window by the trend and level of the queueing delay (table 1.1).
