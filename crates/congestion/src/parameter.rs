@@ -212,7 +212,7 @@ impl Settings {
         Ok(self)
     }
 
-    /// Returns the chosen variant.
+    /// Returns the chosen variant of the algorithm.
     pub fn variant(&self) -> Variant {
         self.variant
     }

@@ -203,7 +203,7 @@ fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
 
 /// Cause that ended a run early.
 struct Failure {
-    /// Name of the cause, for run.json.
+    /// Description of the cause, which is written to run.json.
     name: String,
     raised: Option<PyErr>,
 }

@@ -145,7 +145,7 @@ impl Tournament {
     }
 }
 
-/// A time in the format of keys.
+/// Time limit for [`Tournament::first_within`], stored as a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound(Key);
 

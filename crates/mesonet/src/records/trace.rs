@@ -86,7 +86,7 @@ record! {
         flow: TracedFlow,
         /// Phase of the flow's congestion control.
         phase: FlowPhase,
-        /// Packets of the file not acknowledged.
+        /// Packets of the file that are not acknowledged yet.
         undelivered_pkts: Option<u64> as "undelivered_pkts",
         /// Data packets sent.
         sent_pkts: u64 as "sent_pkts",
@@ -98,9 +98,9 @@ record! {
         next: u64 as "next",
         /// Highest acknowledgement number: the sequence number that the receiver expects next.
         highest: u64 as "highest",
-        /// Next sequence number at the last detected loss; 0 before.
+        /// Next sequence number at the last detected loss; 0 before the first loss.
         last_nak: u64 as "last_nak",
-        /// Next sequence number at the last timeout; 0 before.
+        /// Next sequence number at the last timeout; 0 before the first timeout.
         last_timeout: u64 as "last_timeout",
         /// Congestion window.
         cwnd: f64 as "cwnd_pkts",

@@ -168,7 +168,7 @@ fn directions(
     })
 }
 
-/// Checks the options of one direction, which are in `table`.
+/// Checks the options in `table`, which apply to one direction of a link.
 fn check_direction(
     link: &Link,
     table: &Table,

@@ -54,7 +54,7 @@ keys! {
         pub extra_rtt: Distribution = TIMES.key().default("0 s"),
     }
     flattened {
-        /// Keys of the connections.
+        /// Keys that all models of requests have.
         pub connections: ConnectionKeys,
     }
 }
@@ -85,7 +85,7 @@ keys! {
             Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]).key().default("model"),
     }
     flattened {
-        /// Keys of the connections.
+        /// Keys that all models of requests have.
         pub connections: ConnectionKeys,
     }
 }

@@ -54,7 +54,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of documents, a type of larger files.
+    /// Keys of documents: files that are larger than Web objects.
     pub(crate) struct Documents {
         /// Probability that a file is a document (Fp); 0.01 by default.
         pub probability: f64 = PROBABILITY.key(),
@@ -66,7 +66,7 @@ keys! {
 keys! {
     /// Keys of a type of larger files.
     pub(crate) struct LargeFiles {
-        /// Probability that a file is of this type (Sp, Mp); 0 by default.
+        /// Probability that a file is of this type (Sp for service packs, Mp for movies); 0 by default.
         pub probability: f64 = PROBABILITY.key(),
         /// Factor that multiplies the size drawn for a file (Sx, Mx); by default 1000 for service
         /// packs and 10000 for movies.
@@ -75,7 +75,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of the fractions of flows by class of path.
+    /// Keys of the fractions of flows on each class of path.
     pub(crate) struct PathShares {
         /// Fraction of the flows that run between two direct access routers.
         pub very_fast: f64 = PROBABILITY.key().required(),
