@@ -377,7 +377,7 @@ pub struct Totals {
     pub packets_out: u64,
     /// Number of times that a packet of any kind was moved from one element to another.
     pub events: u64,
-    /// Samples of the flows of each class, in the order of [`FlowClass::ALL`]; long-lived flows are not included.
+    /// Totals of the flows of each class, in the order of [`FlowClass::ALL`]; long-lived flows are not included.
     pub classes: [ClassTotals; 6],
     /// Time when the maximum number of trace records was reached; `None` if it was not.
     pub trace_full: Option<Time>,
