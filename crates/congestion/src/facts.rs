@@ -209,7 +209,7 @@ pub struct Timeout {
 }
 
 impl AckSample {
-    /// Sample of one acknowledged segment without any measurement, which tests modify.
+    /// A sample for tests: one acknowledged segment, without any measurement.
     pub const ONE_SEGMENT: Self = Self {
         now: Time::ZERO,
         acked: 1,

@@ -35,8 +35,8 @@ pub struct Needs {
     /// Detection of lost retransmissions before the retransmission timer expires, by RACK-TLP (RFC 8985), as for BBR in
     /// Linux.
     pub rack_tlp: bool,
-    /// Pacing at [`CongestionControl::pacing_rate`](crate::CongestionControl::pacing_rate), which the algorithm sets
-    /// always or at times.
+    /// Pacing at the rate that [`CongestionControl::pacing_rate`](crate::CongestionControl::pacing_rate) returns; no
+    /// pacing while it returns `None`.
     pub paces: bool,
 }
 

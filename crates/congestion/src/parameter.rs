@@ -63,7 +63,7 @@ pub enum DefaultValue {
     Fixed(f64),
     /// A value computed from the variant and from parameters listed before this one.
     Derived {
-        /// Description of the rule, for help texts.
+        /// Description of the computation, for help texts.
         rule: &'static str,
         /// Function that computes the value.
         value: fn(&Settings) -> f64,
@@ -212,7 +212,7 @@ impl Settings {
         Ok(self)
     }
 
-    /// Returns the chosen variant.
+    /// Returns the chosen variant of the algorithm.
     pub fn variant(&self) -> Variant {
         self.variant
     }
@@ -324,7 +324,7 @@ pub enum SpecError {
     UnknownVariant {
         /// Name of the algorithm.
         kind: &'static str,
-        /// Variant that was given.
+        /// The unknown variant.
         variant: Variant,
         /// Variants that the algorithm has.
         known: &'static [Variant],
@@ -334,7 +334,7 @@ pub enum SpecError {
     UnknownParameter {
         /// Name of the algorithm or slow start.
         kind: &'static str,
-        /// Parameter name that was given.
+        /// The unknown name.
         name: String,
         /// All parameters of the algorithm or slow start.
         known: Vec<&'static str>,
@@ -354,7 +354,7 @@ pub enum SpecError {
         kind: &'static str,
         /// Name of the parameter.
         name: &'static str,
-        /// Value that was given.
+        /// The rejected value.
         value: f64,
         /// The parameter's unit.
         unit: &'static str,

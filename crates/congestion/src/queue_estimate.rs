@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// Samples of the current round.
+/// Estimator of the number of a flow's segments in the queue.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct QueueEstimate {
     /// Smallest round-trip time of the current round.

@@ -24,12 +24,12 @@ impl RateSample {
         Self { segments, interval }
     }
 
-    /// Returns the number of segments delivered.
+    /// Returns the number of segments delivered in [`Self::interval`].
     pub fn segments(self) -> f64 {
         self.segments
     }
 
-    /// Returns the duration of the delivery.
+    /// Returns the time in which the segments of the sample were delivered.
     pub fn interval(self) -> Span {
         self.interval
     }

@@ -42,7 +42,7 @@ pub struct Path {
     pub link_rate: Option<f64>,
     /// Rule that selects the segments that are lost or marked.
     pub loss: Loss,
-    /// Cause of congestion that is reported for a selected segment.
+    /// Cause that a congestion signal gives for segments selected by `loss`.
     pub cause: Cause,
     /// Numbers of the round trips, counted from zero, that end in a retransmission timeout.
     pub timeouts: Vec<u64>,
@@ -90,7 +90,7 @@ pub fn mean_window(rounds: &[Round]) -> f64 {
     rounds.iter().map(|round| round.cwnd).sum::<f64>() / rounds.len() as f64
 }
 
-/// A flow, with its clock.
+/// A simulated flow, with its current time and counters.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// Window, slow start and algorithm of the flow.

@@ -10,7 +10,7 @@ use crate::whole_windows::Sequence;
 /// Value in microseconds that means that there is no round-trip time yet.
 const NONE: u64 = 0x7fff_ffff;
 
-/// Smallest round-trip times, in microseconds plus one, as in the kernel.
+/// Smallest round-trip times of the connection and of the current round trip, as the kernel stores them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SmallestRtts {
     /// Smallest round-trip time of the connection, in microseconds plus one (`baseRTT`, `basertt`).

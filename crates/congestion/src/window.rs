@@ -9,7 +9,7 @@ longhaul_keys::words! {
     /// Rounding of the window and the threshold at reductions.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Rounding {
-        /// Both are real numbers.
+        /// No rounding: `cwnd` and `ssthresh` are real numbers.
         #[default]
         Real = "real",
         /// `ssthresh` is truncated to whole segments (ns-2.35).

@@ -135,7 +135,7 @@ macro_rules! together {
 ///     pub enum Counting {
 ///         /// Packets that wait.
 ///         Waiting = "waiting",
-///         /// The packet in service, too, as in ns-2.
+///         /// Packets that wait, and the packet in service, as in ns-2.
 ///         InService = "in-service",
 ///     }
 /// }
@@ -257,7 +257,7 @@ mod tests {
         enum Counting {
             /// Packets that wait.
             Waiting = "waiting",
-            /// The packet in service, too.
+            /// Packets that wait, and the packet in service.
             InService = "in-service",
         }
     }

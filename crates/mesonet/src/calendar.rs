@@ -22,7 +22,7 @@ pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
     /// Length of a window of simulated time. Window number n ends at n times this length.
     window: Span,
-    /// Number of the next window to be taken.
+    /// Number of the window that [`Self::take_window`] takes next.
     next: u64,
 }
 

@@ -203,7 +203,7 @@ fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
 
 /// Cause that ended a run early.
 struct Failure {
-    /// Name of the cause, for run.json.
+    /// Description of the cause, which is written to run.json.
     name: String,
     raised: Option<PyErr>,
 }
@@ -261,7 +261,7 @@ impl Failure {
         }
     }
 
-    /// Returns the error for a run without kept records.
+    /// Returns the error to raise if the run keeps no records.
     fn error(&self) -> PyErr {
         match &self.raised {
             Some(error) => Python::attach(|py| error.clone_ref(py)),

@@ -19,7 +19,7 @@ pub struct QueueDiscipline {
     pub description: &'static str,
     /// RFC or paper that defines the discipline.
     pub source: &'static str,
-    /// Keys in a scenario's table of this kind.
+    /// Keys of this discipline in a scenario's table `queue`.
     pub keys: Vec<QueueKey>,
 }
 
@@ -60,7 +60,7 @@ pub struct Key {
 pub struct Traffic {
     /// Name in scenarios.
     pub kind: &'static str,
-    /// Keys in a scenario's table of this kind.
+    /// Keys of this kind of traffic in a scenario's table `traffic`.
     pub keys: Vec<Key>,
 }
 

@@ -81,7 +81,7 @@ pub enum ModuleValue {
     Real(f64),
 }
 
-/// A module of Linux that a program has loaded.
+/// A loaded module of Linux.
 #[derive(Debug)]
 pub struct MadeModule {
     /// The module's algorithm.

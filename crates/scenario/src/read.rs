@@ -118,7 +118,7 @@ fn twice(text: &str, at: usize, message: &str) -> String {
     }
 }
 
-/// Those keys of a `run.json` that are read.
+/// Keys of a `run.json` that [`of_run`] reads.
 struct RunFile;
 
 #[allow(non_upper_case_globals)]

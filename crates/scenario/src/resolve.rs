@@ -22,7 +22,7 @@ use crate::unknown_names::unknown_name;
 
 /// A complete document, with the parts of the engine's configuration that are computed along with it.
 pub(crate) struct ResolvedDocument {
-    /// The complete document.
+    /// Root table of the document, with every value filled in.
     pub root: Table,
     pub core: Core,
     /// Route and congestion control of each group of flows.

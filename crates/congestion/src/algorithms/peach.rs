@@ -41,7 +41,7 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
     build: |_| Ok(Peach::new()),
 };
 
-/// Request to send dummies.
+/// Request to send dummy segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum DummyRequest {
     None,

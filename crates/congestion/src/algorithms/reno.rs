@@ -94,7 +94,8 @@ impl Reno {
         }
     }
 
-    /// Returns the number of segments that `credit` acknowledged segments add (`tcp_cong_avoid_ai`).
+    /// Returns the whole number of segments by which `credit` acknowledged segments enlarge the window
+    /// (`tcp_cong_avoid_ai`).
     fn whole_increment(&mut self, credit: f64, cwnd: f64) -> f64 {
         let needed = larger((cwnd / self.increase).floor(), 1.0);
         let due = self.counted >= needed;

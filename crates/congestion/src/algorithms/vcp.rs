@@ -85,9 +85,9 @@ pub struct Vcp {
     alpha: f64,
     decrease: f64,
     interval_s: f64,
-    /// End of the interval without changes of the window that follows a decrease.
+    /// End of the interval after a decrease, in which an overload does not change the window.
     rests_until: Time,
-    /// End of the round trip of growth after `rests_until`.
+    /// End of the round trip after `rests_until`, in which the window grows even if routers are overloaded.
     grows_until: Time,
 }
 

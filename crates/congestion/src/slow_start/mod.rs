@@ -179,7 +179,7 @@ pub enum SlowStart {
     Hystart(Hystart),
     /// HyStart of Linux.
     Hybrid(HybridSlowStart),
-    /// The first slow start of picoquic.
+    /// Picoquic's rules for the first slow start of a connection.
     Picoquic(PicoquicSlowStart),
     /// SEARCH, boxed since its state is large.
     Search(Box<Search>),

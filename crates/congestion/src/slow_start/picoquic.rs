@@ -1,5 +1,5 @@
-//! The first slow start of picoquic, a QUIC stack. When round-trip times have grown, this slow start halves the window
-//! and ends.
+//! Rules of picoquic, a QUIC stack, for the first slow start of a connection. When round-trip times have grown, slow
+//! start ends with a smaller window.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
 const PACING_GAIN: f64 = 1.25;
 
-/// State of picoquic's first slow start for one flow.
+/// State of picoquic's rules for the first slow start of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PicoquicSlowStart {
     rtts: RecentRtts,
@@ -93,7 +93,7 @@ impl PicoquicSlowStart {
         base
     }
 
-    /// Ends the first slow start at a reduction or a timeout.
+    /// Ends picoquic's rules at a reduction or a timeout; later slow starts of the flow are standard.
     pub(super) fn end(&mut self) {
         self.over = true;
     }

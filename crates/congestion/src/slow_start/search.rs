@@ -73,7 +73,7 @@ struct Bins {
     totals: Vec<Totals>,
 }
 
-/// Total numbers of segments of the connection so far.
+/// Numbers of segments that the connection has sent and delivered so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Totals {
     /// Number of segments sent, including retransmissions.

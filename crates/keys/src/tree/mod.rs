@@ -126,7 +126,7 @@ impl Node {
         }
     }
 
-    /// Returns the value with the declared type `T` of its key.
+    /// Returns the value as a `T`, the type that its key declares.
     ///
     /// # Panics
     ///

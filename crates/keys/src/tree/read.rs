@@ -5,7 +5,7 @@ use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 use super::{Table, Value};
 use crate::Profile;
 
-/// A type for the value of a key.
+/// A Rust type to which the value of a key can be converted.
 pub trait Read: Sized {
     /// Converts the value of a key; `value` is `None` if the key has none. Returns `None` if the type refuses it.
     fn read(value: Option<&Value>) -> Option<Self>;

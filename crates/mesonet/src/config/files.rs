@@ -56,7 +56,7 @@ pub enum FileType {
 }
 
 impl FileType {
-    /// The large types. Their factors multiply the size drawn.
+    /// Types of files that are larger than a Web object.
     pub const LARGE: [Self; 3] = [Self::Document, Self::ServicePack, Self::Movie];
     /// All types of files.
     pub const ALL: [Self; 4] = [Self::Web, Self::Document, Self::ServicePack, Self::Movie];

@@ -38,7 +38,7 @@ pub struct Config {
     pub transport: Transport,
     /// Congestion control algorithms that sources may use. Their probabilities add up to one.
     pub algorithms: Vec<Algorithm>,
-    /// Request times of sources.
+    /// Distributions of the times at which sources request files.
     pub users: Users,
     /// Types and sizes of files.
     pub files: Files,

@@ -120,7 +120,7 @@ pub struct AccessRouter {
 pub enum AccessClass {
     /// Directly connected to a backbone router (D).
     Direct,
-    /// Fast, below a point of presence (F).
+    /// Of high speed, below a point of presence (F).
     Fast,
     /// Of normal speed, below a point of presence (N).
     Normal,

@@ -73,7 +73,7 @@ impl RttEstimator {
         self.rto
     }
 
-    /// Restarts the timer at `now`, without a sample.
+    /// Restarts the retransmission timer at `now`, with the current timeout.
     pub(crate) fn restart(&mut self, now: Time) {
         self.deadline = now + self.rto;
     }

@@ -31,7 +31,7 @@ impl Timer {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timers {
     calendar: Calendar,
-    /// Timers that are due in the current window.
+    /// Timers that are due in the current window of simulated time.
     heap: Heap,
 }
 

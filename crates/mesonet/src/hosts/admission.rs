@@ -9,7 +9,7 @@ use crate::config::{Admission, Cell, FileType};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ActiveLargeFiles {
     admission: Option<Admission>,
-    /// Numbers of active files, by large type and cell.
+    /// Numbers of active files: a row for each large type of files, and a column for each cell.
     cells: [[u64; Cell::COUNT]; 3],
     all: [u64; 3],
 }
@@ -50,7 +50,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts a file that was selected for a flow in `cell`.
+    /// Counts the file of a new flow in `cell` as active, if the file is large.
     pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] += 1;

@@ -172,9 +172,9 @@ impl MergedLanes {
 /// that region hands them over, so no packet is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
-    /// The first batch.
+    /// The batch from which packets are taken now.
     batch: Vec<InFlight>,
-    /// Number of packets taken from the first batch.
+    /// Number of packets taken from `batch`.
     taken: usize,
     later: VecDeque<Vec<InFlight>>,
     /// Empty batches for reuse.

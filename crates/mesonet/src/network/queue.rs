@@ -28,7 +28,7 @@ pub(crate) struct DropTailQueue {
     dropped: u64,
 }
 
-/// Tolerance of the limit, because times are rounded to picoseconds.
+/// Excess over `DropTailQueue::limit` that is tolerated, because times are rounded to picoseconds.
 const ROUNDING: Span = Span::from_ps(1);
 
 impl DropTailQueue {

@@ -114,7 +114,7 @@ impl SharedServer {
         self.end = start + self.service;
     }
 
-    /// Begins the next service after one that ends now.
+    /// Starts to serve the next packet, or becomes idle, when a service ends at `now`.
     #[inline]
     fn serve_next(&mut self, now: Time) {
         let (served, other) = (self.serving, self.serving.other());

@@ -19,7 +19,7 @@ pub(crate) struct Tournament {
     games: Games,
     /// The smallest key of all stations.
     first: Key,
-    /// Origin of the times in keys.
+    /// Time that is stored as zero in keys.
     base: Time,
 }
 
@@ -145,7 +145,7 @@ impl Tournament {
     }
 }
 
-/// A time in the format of keys.
+/// Time limit for [`Tournament::first_within`], stored as a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound(Key);
 

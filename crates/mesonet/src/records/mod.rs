@@ -85,7 +85,7 @@ pub struct Interval<'a> {
     pub packets_in: u64,
     /// Number of data packets that reached the access routers of their receivers, long-lived flows included.
     pub packets_out: u64,
-    /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
+    /// Samples of the flows of each class, in the order of [`FlowClass::ALL`]; long-lived flows are not included.
     pub classes: &'a [ClassSample; 6],
     /// Samples of the long-lived flows in the order of the configuration.
     pub long_lived: &'a [LongLivedSample],
@@ -200,7 +200,7 @@ record! {
 /// A router at the end of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSample {
-    /// Queue towards the backbone; the only queue of a backbone router.
+    /// Queue towards the backbone. A backbone router has only this queue.
     pub up: QueueSample,
     /// The queue towards the hosts.
     pub down: QueueSample,
@@ -236,7 +236,7 @@ record! {
         no_receivers: u64 as "no_receivers",
         /// First SYNs of connections.
         first_syns: u64 as "first_syns",
-        /// SYNs.
+        /// All SYNs of connections, first and repeated ones.
         syns: u64 as "syns",
         /// Negative acknowledgements.
         naks: u64 as "naks",
@@ -272,7 +272,7 @@ pub struct FlowGroup {
 }
 
 impl FlowGroup {
-    /// Number of groups.
+    /// Number of groups of flows.
     pub const COUNT: usize = 48;
 
     /// Returns the group's index, from 0 to 47. The published group n has the index 2 (n - 1) for
@@ -377,7 +377,7 @@ pub struct Totals {
     pub packets_out: u64,
     /// Number of times that a packet of any kind was moved from one element to another.
     pub events: u64,
-    /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
+    /// Totals of the flows of each class, in the order of [`FlowClass::ALL`]; long-lived flows are not included.
     pub classes: [ClassTotals; 6],
     /// Time when the maximum number of trace records was reached; `None` if it was not.
     pub trace_full: Option<Time>,
@@ -390,7 +390,7 @@ pub struct Totals {
 }
 
 record! {
-    /// Flows of a class over the whole run.
+    /// Counts and goodputs of the flows of a class over the whole run.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct ClassTotals {
         /// Flows connected.

@@ -86,7 +86,7 @@ record! {
         flow: TracedFlow,
         /// Phase of the flow's congestion control.
         phase: FlowPhase,
-        /// Packets of the file not acknowledged.
+        /// Packets of the file that are not acknowledged yet.
         undelivered_pkts: Option<u64> as "undelivered_pkts",
         /// Data packets sent.
         sent_pkts: u64 as "sent_pkts",
@@ -94,13 +94,13 @@ record! {
         sendable_pkts: u64 as "sendable_pkts",
         /// Packets in flight.
         in_flight_pkts: u64 as "in_flight_pkts",
-        /// Next sequence number.
+        /// Sequence number of the next packet to send.
         next: u64 as "next",
-        /// Highest acknowledged number, which the receiver expects next.
+        /// Highest acknowledgement number: the sequence number that the receiver expects next.
         highest: u64 as "highest",
-        /// Next sequence number at the last detected loss; 0 before.
+        /// Next sequence number at the last detected loss; 0 before the first loss.
         last_nak: u64 as "last_nak",
-        /// Next sequence number at the last timeout; 0 before.
+        /// Next sequence number at the last timeout; 0 before the first timeout.
         last_timeout: u64 as "last_timeout",
         /// Congestion window.
         cwnd: f64 as "cwnd_pkts",
@@ -243,7 +243,7 @@ pub struct PacketTraceRecord {
     pub kind: PacketKind,
     /// Sequence number; for an acknowledgement, the number expected next.
     pub number: u64,
-    /// Access router of the packet's destination host.
+    /// Index of the access router of the packet's destination host.
     pub to: u32,
     /// The event.
     pub event: PacketEvent,

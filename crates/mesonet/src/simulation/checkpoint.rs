@@ -10,7 +10,7 @@ use super::{Run, SetupError, World};
 use crate::config::Config;
 
 impl Run<'_> {
-    /// Returns the whole state between two intervals, as bytes.
+    /// Returns the state of the simulation between two intervals, as bytes.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let state = (
             self.common,

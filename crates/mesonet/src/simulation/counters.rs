@@ -58,12 +58,12 @@ impl Counters {
         }
     }
 
-    /// Returns the index of a class among the counters `out`.
+    /// Returns the index in `out` of the counter of a class of flows.
     pub(super) fn of_class(class: FlowClass) -> u16 {
         1 + class as u16
     }
 
-    /// Returns the index of a long-lived flow among the counters `out`.
+    /// Returns the index in `out` of the counter of a long-lived flow.
     pub(super) fn of_long_lived(number: usize) -> u16 {
         (1 + FlowClass::ALL.len() + number) as u16
     }

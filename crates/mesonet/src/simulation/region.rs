@@ -33,7 +33,7 @@ pub(super) struct Region {
 pub(super) struct Step {
     pub(super) window: u64,
     pub(super) window_end: Time,
-    /// True if the window begins with the step.
+    /// True if the step starts at the beginning of its window.
     pub(super) begins: bool,
     pub(super) until: Time,
     pub(super) traced: bool,

@@ -47,7 +47,7 @@ impl Recorder for Lags {
     }
 }
 
-/// Returns a network with chapter 7's fast routers, and no users.
+/// Returns the study's network with the fast routers of chapter 7, and without users.
 fn network(congestion: ControllerSpec) -> Config {
     let study = Study {
         sources_per_router: 0.0,

@@ -6,7 +6,7 @@ use longhaul_mesonet::records::{
 };
 use longhaul_units::Time;
 
-/// A copy of an interval's record, which can outlive it.
+/// A copy of an [`Interval`] that a recorder can keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntervalRecord {
     pub packets_in: u64,

@@ -104,7 +104,7 @@ pub(super) struct Instance {
     window: OnceCell<Py<Window>>,
 }
 
-/// Argument of a method, in addition to the window.
+/// Argument that a method of the user's algorithm gets in addition to the window.
 pub(super) enum Fact<'a> {
     Ack(&'a congestion::AckSample, Phase),
     Congestion(&'a congestion::Congestion),

@@ -33,7 +33,7 @@ pub(crate) struct ResolvedStack {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Refuses keys that do not apply to QUIC flows.
+/// Refuses keys that do not apply to QUIC flows, and fills in the defaults of the QUIC stack's keys.
 pub(super) fn resolve_basics(
     flow: &mut Table,
     path: &str,

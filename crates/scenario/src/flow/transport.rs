@@ -352,7 +352,7 @@ fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     known.iter().filter_map(named).collect()
 }
 
-/// Returns the key of a registered parameter in an algorithm's table.
+/// Returns the key that sets `parameter` in the table of an algorithm.
 fn of(parameter: &Parameter) -> Field<f64> {
     Field::new(parameter.name)
 }
@@ -371,7 +371,7 @@ fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     table.entries.iter().filter_map(function).collect()
 }
 
-/// Returns points as written in a scenario.
+/// Returns the points as a list of pairs, the form of a function in scenarios.
 fn list_of(points: &[Point]) -> Value {
     let number = |value| Node::new(Value::Number(value), Origin::Default);
     let pair = |&(window, value): &Point| {

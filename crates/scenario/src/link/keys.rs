@@ -69,7 +69,7 @@ keys! {
         pub rate: Rate = Kind::Positive(RATE).key().derived("ten times the fastest router link"),
         /// Propagation delay of each access link.
         pub delay: Span = Kind::Quantity(TIME).key().default("0 s"),
-        /// Ends of flows that have an access link.
+        /// Ends at which a flow has an access link.
         pub at: AccessEnds = Kind::Word(AccessEnds::WORDS).key().default("both"),
     }
     apart {
@@ -81,7 +81,7 @@ keys! {
 }
 
 words! {
-    /// Ends of flows that have an access link.
+    /// Ends at which a flow has an access link.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum AccessEnds {
         /// Sender and receiver.

@@ -26,7 +26,7 @@ const REVERSE: &str = "-reverse";
 
 /// One direction of a link between routers.
 pub(crate) struct CoreLink {
-    /// The engine's configuration.
+    /// Configuration of the link for the engine.
     pub link: Link,
     /// Resolved keys of the queue.
     pub queue: Table,
@@ -168,7 +168,7 @@ fn directions(
     })
 }
 
-/// Checks the options of one direction, which are in `table`.
+/// Checks the options in `table`, which apply to one direction of a link.
 fn check_direction(
     link: &Link,
     table: &Table,

@@ -15,7 +15,7 @@ use crate::unknown_names::unknown_name;
 /// Default variant of all algorithms that have a variant of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
-/// Algorithm that may tolerate losses.
+/// Name of the algorithm whose [`LOSS_THRESHOLD`] is checked.
 const TOLERANT: &str = "cubic";
 /// Name of CUBIC's parameter for the fraction of losses that it tolerates. MesoNet allows only 0.
 /// BBR has another parameter with this name, which may have any value.

@@ -26,7 +26,7 @@ macro_rules! path {
 /// Place in a scenario where the value of an original parameter is used.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// A key of `[mesonet]`, with the same value.
+    /// A key of `[mesonet]`, which takes the parameter's value unchanged.
     Key(Path),
     /// A key of `[mesonet]` with words as values: code 1 becomes the first word, and so on. Other numbers stay as is.
     Coded(Path, &'static [&'static str]),

@@ -95,7 +95,7 @@ keys! {
 }
 
 keys! {
-    /// Hosts of the flows of a group.
+    /// Keys of the access links and of the base round-trip time of a group of flows.
     pub(crate) struct FlowAccess {
         /// Access links of the group.
         pub access: Option<AccessKeys> = Kind::Table(AccessKeys::KEYS).key(),

@@ -131,7 +131,7 @@ const STOP: &[Key] = together!(StopRule::KEYS, CountedFlows::KEYS);
 keys! {
     /// Keys that select the flows that a stop rule counts.
     pub(crate) struct CountedFlows {
-        /// Labels of the flows with exchanges to count; all by default.
+        /// Labels of the flows whose exchanges the rule counts; by default all flows with exchanges.
         pub labels as "of": Vec<String> = Kind::List(&Kind::Name).key(),
     }
 }

@@ -57,7 +57,7 @@ keys! {
         /// acknowledged.
         pub time_threshold: f64 = Kind::Number(Range::closed(1.0, 100.0)).key().default("1.125")
             .unit("round trips").source("RFC 9002 section 6.1.2"),
-        /// Round-trip time before the first sample.
+        /// Round-trip time assumed before the first sample.
         pub initial_rtt: Span = Kind::Positive(TIME).key().default("333 ms").source("RFC 9002 section 6.2.2"),
         /// Maximum time without a packet; then a connection is closed.
         pub idle_timeout: Option<Span> = Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]).key()

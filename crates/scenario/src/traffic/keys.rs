@@ -27,7 +27,7 @@ tagged! {
 }
 
 keys! {
-    /// Keys of all models of requests.
+    /// Keys that all models of requests have.
     pub(crate) struct ConnectionKeys {
         /// Number of requests, each with a response, on one connection.
         pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),
@@ -54,7 +54,7 @@ keys! {
         pub extra_rtt: Distribution = TIMES.key().default("0 s"),
     }
     flattened {
-        /// Keys of the connections.
+        /// Keys that all models of requests have.
         pub connections: ConnectionKeys,
     }
 }
@@ -85,7 +85,7 @@ keys! {
             Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]).key().default("model"),
     }
     flattened {
-        /// Keys of the connections.
+        /// Keys that all models of requests have.
         pub connections: ConnectionKeys,
     }
 }

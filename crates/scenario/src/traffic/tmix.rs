@@ -46,7 +46,7 @@ struct Vector {
     start: Time,
     is_concurrent: bool,
     units: Vec<Unit>,
-    /// Time before the next unit, whichever side sends it.
+    /// Time before the next data unit, from either side.
     wait: Span,
     waits: [Span; 2],
 }
@@ -202,7 +202,7 @@ fn span(word: &str) -> Result<Span, String> {
 mod tests {
     use super::*;
 
-    /// Examples of the ns manual for the two formats.
+    /// Two connections from the ns manual in the original format; `ALTERNATE` has them in the alternate format.
     const ORIGINAL: &str = "SEQ 6851 1 21217 555382 # starts at 6.851 ms\nw 64800 6432\nr 1176194\nl 0.000000 0.000000\n\
                             > 245\nt 51257\n< 510\nt 6304943\n\n\
                             CONC 1429381 2 2 26876 793318\nw 65535 5840\nr 36556\nl 0.000000 0.000000\n\

@@ -47,7 +47,7 @@ fn suggested(line: &str) -> Vec<String> {
     parts.map(value).collect()
 }
 
-/// Overrides that comments of the examples suggest are valid.
+/// Checks that all overrides suggested in comments of the examples are valid.
 #[test]
 fn what_examples_suggest_is_valid() {
     let mut tried = 0;

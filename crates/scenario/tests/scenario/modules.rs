@@ -27,7 +27,7 @@ impl Factory for Still {
     }
 }
 
-/// A maker of modules with two parameters, which records the requests.
+/// Stub of [`Algorithms`] that makes a Linux module with two parameters, and records each request.
 #[derive(Default)]
 struct Maker(RefCell<Vec<String>>);
 

@@ -290,7 +290,7 @@ fn a_stop_rule_names_flows_with_exchanges() {
     );
 }
 
-/// Returns a flow of datagrams with more keys.
+/// Returns a scenario of one UDP flow, to which the lines `keys` are added.
 fn datagrams(keys: &str) -> String {
     format!(
         "duration = \"10 s\"\n\

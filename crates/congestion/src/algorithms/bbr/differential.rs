@@ -22,7 +22,7 @@ pub(super) trait HasFastPath: CongestionControl + Clone + Debug {
     /// Returns true if the algorithm would process this acknowledgement on its fast path.
     fn would_take_fast_path(&self, ack: &AckSample, window: &Window) -> bool;
 
-    /// Makes the next acknowledgement take the full update.
+    /// Makes the next acknowledgement take the full update instead of the fast path.
     fn leave_fast_path(&mut self);
 }
 

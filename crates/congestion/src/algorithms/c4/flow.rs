@@ -41,7 +41,7 @@ pub(super) struct Era {
 pub(super) struct Cycle {
     /// Nominal rate at the beginning of the cycle, in segments per second.
     pub rate: f64,
-    /// Rate coefficient of the cycle's probe.
+    /// Rate coefficient (factor on the nominal rate) of the probe in the cycle.
     pub alpha: f64,
     /// True if the probe caused congestion.
     pub congested: bool,

@@ -63,7 +63,7 @@ impl Tuning {
         self.alpha()
     }
 
-    /// Raises or lowers the level by at most one.
+    /// Raises or lowers alpha by one level if the average throughput requires it.
     fn decide(&mut self) {
         if self.level < 2 && self.throughput >= self.raise[self.level] {
             self.level += 1;

@@ -301,9 +301,9 @@ impl CongestionControl for Htcp {
 /// Throughput in segments per second: a moving average, and one value each for this and the last congestion epoch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
-    /// Weight of a new sample.
+    /// Weight of a new sample in the average throughput.
     gain: f64,
-    /// Duration of a sample; zero means one round trip.
+    /// Duration of a throughput sample; zero means one round trip.
     period: Span,
     /// True if an epoch's throughput is the largest value of `mean` in the epoch; false if it is the last value.
     largest: bool,

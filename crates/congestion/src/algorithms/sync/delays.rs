@@ -12,7 +12,7 @@ pub(super) struct Delays {
     queueing_s: f64,
     /// Queueing delay of the report before the last one, in seconds.
     previous_s: f64,
-    /// Number of reports so far.
+    /// Number of transit times reported so far.
     reports: u64,
     /// True once the flow has lost a segment.
     pub(super) lossy: bool,

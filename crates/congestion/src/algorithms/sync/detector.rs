@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::delays::Delays;
 use super::trend::{Medians, Trend, pairwise_difference};
 
-/// Decision of a detector after a report.
+/// Decision of a detector, made when a transit time is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) congested: bool,

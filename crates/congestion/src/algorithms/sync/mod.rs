@@ -239,7 +239,7 @@ pub struct SyncTcp {
     delays: Delays,
     /// Last decision of the detector; `None` before the first one and after a timeout.
     verdict: Option<Verdict>,
-    /// Number of decisions so far.
+    /// Number of decisions of the detector so far.
     verdicts: u64,
     /// Number of reductions caused by decisions of the detector.
     cuts: u64,

@@ -10,7 +10,7 @@ use crate::window::Window;
 /// Effect of an acknowledgement on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Step {
-    /// The change that standard TCP makes, slow start included.
+    /// Change of the window by the rules of standard TCP, slow start included.
     Standard,
     /// Growth in segments per round trip; each acknowledgement adds its share.
     Grow(f64),
@@ -26,7 +26,7 @@ impl Step {
     }
 }
 
-/// A reaction with its state.
+/// Reaction of a flow to the decisions of a detector, with its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Reaction {
     /// No reaction: the detector only records its decisions.
@@ -117,7 +117,7 @@ impl Cut {
     }
 }
 
-/// Number of reports from one adjustment to the next.
+/// Number of reported transit times from one adjustment of the window's growth to the next.
 const PERIOD: u64 = 3;
 
 /// State of SyncMixReact, which reduces or grows the window by the trend and level of the queueing delay (table 1.1).

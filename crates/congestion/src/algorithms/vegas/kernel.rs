@@ -95,7 +95,7 @@ impl KernelVegas {
         }
     }
 
-    /// Restarts the measurement when the connection sends after an idle time.
+    /// Discards the smallest round-trip times when the connection sends after an idle time.
     pub(super) fn forget(&mut self) {
         self.round.forget();
     }

@@ -113,7 +113,7 @@ impl KernelVeno {
         }
     }
 
-    /// Restarts the measurement when the connection sends after an idle time (`tcp_veno_cwnd_event`).
+    /// Discards the smallest round-trip times when the connection sends after an idle time (`tcp_veno_cwnd_event`).
     pub(super) fn forget(&mut self) {
         self.rtts.forget_base();
         self.rtts.forget_min();

@@ -152,7 +152,7 @@ impl KernelYeah {
         }
     }
 
-    /// Restarts the measurement when the connection sends after an idle time.
+    /// Discards the smallest round-trip times when the connection sends after an idle time.
     pub(super) fn forget(&mut self) {
         self.round.forget();
     }

@@ -102,7 +102,7 @@ fn compound_tcp() {
     }
 }
 
-/// The delay window changes at and above the low window.
+/// Checks that the delay window grows if the window is at `low_window`, but not if it is below.
 #[test]
 fn compound_tcp_at_its_low_window() {
     for (low_window, moves) in [(100.0, true), (100.5, false)] {

@@ -1,4 +1,4 @@
-//! Laws that depend on round-trip times.
+//! Laws of algorithms that use round-trip times.
 
 use longhaul_congestion::{AckSample, Phase, Phases, Variant, Window};
 use longhaul_units::{Span, Time};

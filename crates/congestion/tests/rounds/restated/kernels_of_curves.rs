@@ -1,4 +1,4 @@
-//! Laws of Linux 6.18 with growth along a curve.
+//! Laws of the algorithms of Linux 6.18 that grow the window along a curve.
 
 use longhaul_congestion::{Phase, Variant, Window};
 use longhaul_units::{Span, Time};

@@ -109,7 +109,7 @@ struct Life {
     /// Current round-trip time, drawn again at one in twelve acknowledgements on average.
     rtt: Span,
     reduced: bool,
-    /// Window that was in use at the last signal, in segments.
+    /// Window at the last congestion signal, in segments.
     base: f64,
     /// Number of acknowledgements until the end of the recovery.
     recovering: u64,
@@ -220,7 +220,7 @@ impl Life {
         Event::Ack(ack, phase.unwrap_or(growing))
     }
 
-    /// Returns feedback of a router with XCP or VCP.
+    /// Returns random feedback of a router with XCP or VCP.
     fn feedback(&mut self) -> RouterFeedback {
         match self.below(8) {
             0 => RouterFeedback::Vcp(Load::Low),

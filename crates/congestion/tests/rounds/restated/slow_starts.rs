@@ -147,7 +147,7 @@ struct Standard;
 
 impl SlowStart for Standard {}
 
-/// Standard slow start (RFC 5681 section 3.1).
+/// Checks standard slow start (RFC 5681 section 3.1).
 #[test]
 fn standard() {
     assert_follows("standard", &[], || Standard);

@@ -6,7 +6,7 @@ use longhaul_units::Span;
 use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard};
 use crate::controller;
 
-/// Values of the algorithm's parameters, by their names or numbers.
+/// Values of the algorithm's parameters.
 #[derive(Clone, Copy, Debug)]
 struct Choices {
     detector: &'static str,
@@ -48,11 +48,11 @@ struct Sync {
     reports: u64,
     lossy: bool,
     average: f64,
-    /// Number of reports since the start or the last timeout.
+    /// Number of samples averaged since the start or the last timeout.
     weighed: usize,
-    /// Reports of the current group of three.
+    /// Samples of the current, incomplete group of three.
     group: Vec<f64>,
-    /// Medians of the complete groups of three reports.
+    /// Medians of the complete groups of three samples.
     medians: Vec<f64>,
     verdict: Option<Verdict>,
     step: Step,

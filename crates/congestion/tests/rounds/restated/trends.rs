@@ -1,4 +1,4 @@
-//! Laws that depend on the trend of the delay.
+//! Laws of algorithms that use the trend of the delay.
 
 use longhaul_congestion::{AckSample, Phase, Phases, Variant, Window};
 use longhaul_units::{Span, Time};

@@ -83,7 +83,7 @@ pub(crate) struct Sender {
     receiver_access: u16,
     /// Next sequence number; the number of packets sent is one less.
     next: u64,
-    /// Highest acknowledged number: the next one that the receiver expects.
+    /// Highest acknowledgement number: the sequence number that the receiver expects next.
     highest: u64,
     /// Number of acknowledgements until the file is delivered.
     remaining: u64,

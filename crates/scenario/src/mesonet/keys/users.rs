@@ -54,9 +54,9 @@ keys! {
 }
 
 keys! {
-    /// Keys of documents, a type of larger files.
+    /// Keys of documents: files that are larger than Web objects.
     pub(crate) struct Documents {
-        /// Probability of the type (Fp); 0.01 by default.
+        /// Probability that a file is a document (Fp); 0.01 by default.
         pub probability: f64 = PROBABILITY.key(),
         /// Factor that multiplies the drawn size (Fx); 10 by default.
         pub factor: u64 = WHOLE_FACTOR.key(),
@@ -66,7 +66,7 @@ keys! {
 keys! {
     /// Keys of a type of larger files.
     pub(crate) struct LargeFiles {
-        /// Probability of the type (Sp, Mp); 0 by default.
+        /// Probability that a file is of this type (Sp for service packs, Mp for movies); 0 by default.
         pub probability: f64 = PROBABILITY.key(),
         /// Factor that multiplies the size drawn for a file (Sx, Mx); by default 1000 for service
         /// packs and 10000 for movies.
@@ -75,7 +75,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of the fractions of flows by class of path.
+    /// Keys of the fractions of flows on each class of path.
     pub(crate) struct PathShares {
         /// Fraction of the flows that run between two direct access routers.
         pub very_fast: f64 = PROBABILITY.key().required(),
@@ -90,9 +90,9 @@ words! {
     /// Sizes that the factor of jumbo files multiplies.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum JumboBase {
-        /// Sizes of documents.
+        /// Sizes of documents: those of Web objects are multiplied by documents.factor as well.
         Document = "document",
-        /// Sizes of files as drawn.
+        /// Sizes of all files.
         File = "file",
     }
 }

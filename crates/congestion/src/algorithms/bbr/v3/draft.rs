@@ -30,7 +30,7 @@ impl Draft {
         }
     }
 
-    /// Makes the next acknowledgement take the full update.
+    /// Makes the next acknowledgement take the full update instead of the fast path.
     pub(super) fn leave_fast_path(&mut self) {
         self.fast_path = FastPath::default();
     }

@@ -22,7 +22,7 @@ pub(super) struct FastPath {
     answered: u64,
     /// Number of segments in flight at or below which ProbeBW_DOWN becomes ProbeBW_CRUISE; -infinity in other phases.
     in_flight: f64,
-    /// Minimum round-trip time; a shorter one needs a full update.
+    /// Minimum round-trip time; a shorter sample needs a full update.
     rtt: Span,
     /// Upper bound of the window.
     bound: f64,

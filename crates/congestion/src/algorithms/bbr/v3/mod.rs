@@ -55,7 +55,7 @@ macro_rules! with_rules {
 }
 
 impl Form {
-    /// Makes the next acknowledgement take the full update.
+    /// Makes the next acknowledgement take the full update instead of the fast path.
     fn leave_fast_path(&mut self) {
         if let Self::Draft(draft) = self {
             draft.leave_fast_path();

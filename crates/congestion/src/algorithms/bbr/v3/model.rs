@@ -240,7 +240,7 @@ impl Aggregation {
         }
     }
 
-    /// Stores a state that [`Self::with`] has returned.
+    /// Sets the beginning of the current interval of ACK aggregation, and the segments delivered in it.
     #[inline]
     pub(super) fn go_on(&mut self, aggregated: Aggregated) {
         (self.start, self.delivered) = (aggregated.start, aggregated.delivered);

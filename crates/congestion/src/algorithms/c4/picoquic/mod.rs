@@ -67,7 +67,7 @@ enum Growth {
 /// An era: a round trip.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Era {
-    /// Number of segments sent before the era.
+    /// Number of segments sent before the era. The era ends when more segments than this are delivered or lost.
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
