@@ -269,7 +269,7 @@ TABLES = {
 
 
 def standing(name: str) -> list[str]:
-    """Return the lines of table `name` from the existing page."""
+    """Return the lines of table `name` from the page as it was last written."""
     text = TEXT.read_text(encoding="utf-8")
     (section,) = (part for part in text.split("\n## ") if "{{" + name + "}}" in part)
     heading = section.partition("\n")[0]

@@ -139,7 +139,7 @@ class Seen(CongestionControl):
         window.cwnd += ack.credit / window.cwnd
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Note the round trip."""
+        """Record the number of the round trip."""
         self.told.append(("round", ack.round, window.in_slow_start))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:

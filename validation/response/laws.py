@@ -169,7 +169,7 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set each flow's peak: its window before the reduction to `cwnd`."""
+        """Set each flow's peak to its window before the reduction to `cwnd`."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
@@ -266,7 +266,7 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set each flow's peak: its window before the reduction to `cwnd`."""
+        """Set each flow's peak to its window before the reduction to `cwnd`."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:

@@ -56,7 +56,7 @@ class Segments:
     """Overhead of connections in addition to their payload."""
 
     header: int
-    """Bytes of a segment's headers, options included, and of an ACK."""
+    """Bytes of the headers of each segment, options included; also the size of an ACK."""
     per_ack: int
     """Segments covered by one ACK."""
 

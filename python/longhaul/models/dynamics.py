@@ -57,7 +57,7 @@ class OneState(Dynamics):
         return [window]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window."""
+        """Return the window, which is the only state."""
         return states[0]
 
 
@@ -195,7 +195,7 @@ class HTcp(Dynamics):
         return [window, 1.0 / max(events, 1e-30)]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window."""
+        """Return the window, the first of the states."""
         return states[0]
 
     def derivative(

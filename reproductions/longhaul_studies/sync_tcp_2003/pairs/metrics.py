@@ -1,4 +1,4 @@
-"""Metrics of single connections, and maps over all connections, for figures."""
+"""Number of connections of a run, and curves of their response times for figures."""
 
 import numpy as np
 import polars as pl
