@@ -37,7 +37,7 @@ def with_python(python: str) -> str:
 
 
 def tables(run: longhaul.Results) -> dict[str, Any]:
-    """Return the tables of a run without the algorithm's name."""
+    """Return the tables of a run, but leave out the column with the algorithms' names."""
     columns = {"flows": run.flows.drop("congestion"), "links": run.links}
     return columns | {"series": run.series, "events": run.events}
 

@@ -137,7 +137,7 @@ class Scalable(MultiplicativeDecrease):
     decrease: float = 0.125
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow geometrically, because each acknowledgement adds the same amount."""
+        """Grow the window exponentially, because each acknowledgement adds the same amount."""
         return cwnd * np.exp(self.increase * acked)
 
 

@@ -187,7 +187,7 @@ class HTcp(Dynamics):
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window, and a time of zero."""
+        """Return the states of a flow that has had no loss: its `window`, and a time of 0."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:

@@ -13,7 +13,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the number of connections, the only metric."""
+    """Return the only metric of a run: the number of connections in its stored results."""
     return {"connections": len(kept["connections"]["connection"])}
 
 
