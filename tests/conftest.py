@@ -136,7 +136,7 @@ class WorkersHere(LocalWorkers):
         self._submitted.append((key, pickle.dumps((work, arguments))))
 
     def finished(self, timeout_s: float) -> list[RunOutcome]:
-        """Execute the next run and return its outcome."""
+        """Execute the run that was submitted first, and return a list with its outcome."""
         key, sent = self._submitted.pop(0)
         return [RunOutcome(key, *attempt(*pickle.loads(sent)))]
 

@@ -84,7 +84,7 @@ class Bottleneck:
         return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Return the table of the bottleneck link; `others` are further keys."""
+        """Return the bottleneck link as a scenario's TOML table; `others` are further keys."""
         queue = {"kind": "droptail", "limit": f"{self.buffer_bdp} BDP"}
         rate, delay = f"{self.rate_mbps} Mbps", f"{self.rtt_ms / 2} ms"
         return {"rate": rate, "delay": delay, "queue": queue, **others}
@@ -174,7 +174,7 @@ FAST = {Bottleneck(1000, 20): (15.0, 5.0), Bottleneck(1000, 100): (30.0, 20.0)}
 
 
 def fast() -> list[str]:
-    """Return the table of one flow at 1 Gbit/s."""
+    """Return the table with the results of a single flow on each 1 Gbit/s path."""
     return _single(FAST)
 
 
@@ -269,7 +269,7 @@ TABLES = {
 
 
 def standing(name: str) -> list[str]:
-    """Return the lines of table `name` from the existing page."""
+    """Return the lines of table `name` from the page as it was last written."""
     text = TEXT.read_text(encoding="utf-8")
     (section,) = (part for part in text.split("\n## ") if "{{" + name + "}}" in part)
     heading = section.partition("\n")[0]

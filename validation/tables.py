@@ -30,5 +30,5 @@ def difference(row: Row) -> str:
 
 
 def yes_or_no(within: bool | None) -> str:
-    """Return `yes` if a value is within its bounds, else `no`."""
+    """Return `yes` if a value is within its bounds, else `**no**`."""
     return "yes" if within else "**no**"

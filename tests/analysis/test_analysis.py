@@ -1,4 +1,4 @@
-"""Analyses on cases with known answers."""
+"""Statistical analyses of cases with known results: effects, correlations, steady state."""
 
 import math
 from pathlib import Path

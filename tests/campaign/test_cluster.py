@@ -48,7 +48,7 @@ class Scheduler:
     close_s: float = 0.0
 
     def submit(self, *work: Any, **options: Any) -> Future:  # noqa: ANN401
-        """Note the submission of a run."""
+        """Record the arguments of a submission, and return a new future."""
         self.submitted.append((work, options))
         self.futures.append(Future())
         return self.futures[-1]

@@ -47,7 +47,7 @@ class Answers:
         return 1
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-        """Note the run that is submitted."""
+        """Record the key of a submitted run."""
         self.submitted.append(key)
         self._waiting.append(key)
 
@@ -60,7 +60,7 @@ class Answers:
         ]
 
     def under_way(self) -> dict[str, float]:
-        """Return the scripted fraction of each run in progress."""
+        """Return `parts`, the finished fraction of each run in progress."""
         return self.parts
 
     def close(self) -> None:

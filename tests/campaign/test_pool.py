@@ -98,7 +98,7 @@ class Pipe:
         return self.messages.pop(0)
 
     def close(self) -> None:
-        """Note that the pipe was closed."""
+        """Record in `is_closed` that the pipe was closed."""
         self.is_closed = True
 
 

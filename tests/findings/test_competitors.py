@@ -1,4 +1,4 @@
-"""Competitors by condition: numbers under filters, order, groups of flows, refusals."""
+"""Analyses of competitors: numbering, order of conditions, groups of flows, refused input."""
 
 from itertools import product
 from pathlib import Path

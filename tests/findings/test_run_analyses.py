@@ -22,7 +22,7 @@ SHORTER_QUEUE = 'topology.parking-lot.hops.1.queue={ kind = "droptail", limit = 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
-    """Run two queue disciplines, and one of them with another seed."""
+    """Run a scenario as it is, with a shorter queue, and with another seed."""
     folder = tmp_path_factory.mktemp("runs")
     settings = {"long": SHORT, "short": [*SHORT, SHORTER_QUEUE], "again": [*SHORT, "seed=4"]}
     return [longhaul.run(SCENARIO, out=folder / name, set=set_) for name, set_ in settings.items()]

@@ -30,7 +30,7 @@ if shutil.which("cc") is None or sys.platform == "win32":
 
 @pytest.fixture(scope="module")
 def sawtooth(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the object file of the documentation's example."""
+    """Build the object file of the kernel module `examples/tcp_sawtooth.c`."""
     return modules.build([SAWTOOTH], tmp_path_factory.mktemp("objects") / "sawtooth.so").object
 
 

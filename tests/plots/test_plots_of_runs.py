@@ -1,4 +1,4 @@
-"""Plots of runs: scales, panels and points show the measured part."""
+"""Plots of runs: scales, panels, points, and names of lines."""
 
 from pathlib import Path
 from typing import Any

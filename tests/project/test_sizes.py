@@ -1,4 +1,4 @@
-"""Compressed sizes of both distributions, compared with their budgets."""
+"""Compressed sizes of the packages `longhaul` and `longhaul_studies`, compared with budgets."""
 
 import zlib
 from collections.abc import Iterator

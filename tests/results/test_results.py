@@ -1,4 +1,4 @@
-"""Figures computed from hand-written tables, compared with their definitions."""
+"""Results of runs: sums, Jain's index, counts in intervals, replications, printed summaries."""
 
 from io import StringIO
 from pathlib import Path

@@ -37,7 +37,7 @@ def with_python(python: str) -> str:
 
 
 def tables(run: longhaul.Results) -> dict[str, Any]:
-    """Return the tables of a run without the algorithm's name."""
+    """Return the tables of a run, but leave out the column with the algorithms' names."""
     columns = {"flows": run.flows.drop("congestion"), "links": run.links}
     return columns | {"series": run.series, "events": run.events}
 
@@ -139,7 +139,7 @@ class Seen(CongestionControl):
         window.cwnd += ack.credit / window.cwnd
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Note the round trip."""
+        """Record the number of the round trip."""
         self.told.append(("round", ack.round, window.in_slow_start))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:

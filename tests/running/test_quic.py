@@ -1,4 +1,4 @@
-"""QUIC flows for a user: tables, warnings, captures, qlog, evaluations."""
+"""QUIC flows: their rows in tables, warnings, captures, qlog, and evaluations."""
 
 import json
 from pathlib import Path

@@ -21,7 +21,7 @@ ROUND_TRIPS_MS = [
 UTILISATION = {"reno": 0.9059, "sync-pcwnd": 0.9197, "sync-mixreact": 0.8579}
 DROPPED = {"reno": 0.0156, "sync-pcwnd": 0.0006, "sync-mixreact": 0.0103}
 QUEUE_PKTS = {"reno": 41.51, "sync-pcwnd": 26.49, "sync-mixreact": 30.97}
-"""Mean queue in packets by protocol (Table 4.3)."""
+"""Published mean queue in packets, by protocol (Weigle 2003, Table 4.3)."""
 
 
 def scenario(kind: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ FILES = ("experiments.toml", "claims.toml", "figures.toml")
 
 
 def recipe() -> dict[str, str]:
-    """Return the texts of the files in the recipe, by name."""
+    """Return the texts of the example study's files in `docs/contributing.md`, by file name."""
     section = RECIPE.read_text(encoding="utf-8").partition("## A study\n")[2]
     blocks = [block.partition("```")[0] for block in section.split("```toml\n")[1:4]]
     return {block.splitlines()[0].removeprefix("# "): block for block in blocks}
@@ -30,7 +30,7 @@ def recipe() -> dict[str, str]:
 
 @pytest.fixture
 def study(tmp_path: Path, workers_here: None) -> Path:
-    """Write the study of the recipe, with runs of four seconds."""
+    """Write the example study of `docs/contributing.md`, with runs of four seconds."""
     folder = tmp_path / "link"
     folder.mkdir()
     files = recipe()

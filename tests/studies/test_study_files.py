@@ -1,4 +1,4 @@
-"""Files of a study: conclusions, readings, claims, refusals, and selected runs."""
+"""Files of a study: conclusions, readings, claims, refused files, and selection of runs."""
 
 from dataclasses import replace
 from pathlib import Path

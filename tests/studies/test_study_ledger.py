@@ -193,7 +193,7 @@ class Asked:
         self.answer = answer
 
     def value(self, _: Any) -> float:  # noqa: ANN401
-        """Return the answer, or raise it."""
+        """Return the scripted number, or raise the scripted exception."""
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer

@@ -28,19 +28,19 @@ class Grammar:
     function: str
     negation: str
     conditions: frozenset[str]
-    """Types of nodes that have a condition."""
+    """Types of syntax nodes that have a condition, such as `if_statement`."""
     numbers: frozenset[str]
     actions: frozenset[str]
     """Types of expressions that a mutation may delete if they stand as statements."""
     exits: frozenset[str]
     """Types of statements, other than expressions, that leave a function."""
     skipped: frozenset[str]
-    """Types of nodes without executed expressions: types, patterns, constants, macros."""
+    """Types of syntax nodes without executed expressions, such as types and patterns."""
     skipped_fields: frozenset[str]
     defaults: dict[str, list[str]]
     """Values that a changed function returns without running its body, by its return type."""
     optional: str
-    """Text in the names of return types that include None."""
+    """Text that marks a return type with None, such as `Option<`."""
 
 
 RUST = Grammar(

@@ -38,7 +38,7 @@ def write(pages: Pages) -> None:
 
 
 def scenario() -> str:
-    """Return the scenario on the first page."""
+    """Return the scenario on the site's first page."""
     page = (DOCS / "index.md").read_text(encoding="utf-8")
     found = re.search(r"```toml\n(# first\.toml\n.*?)```", page, re.DOTALL)
     assert found

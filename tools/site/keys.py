@@ -22,7 +22,7 @@ SIZES = {"requests": "50 Mbps", "packmime": "50 Mbps", "web": "50 Mbps"}
 
 
 def write(pages: Pages, examples: Examples) -> None:
-    """Write the pages on keys, and their index."""
+    """Write the pages on the keys of scenarios, and the index of these pages."""
     keys = _engine.scenario_keys()
     of_links = {row["name"].removeprefix(LINK) for row in keys if row["name"].startswith(LINK)}
 

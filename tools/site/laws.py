@@ -39,7 +39,7 @@ def equations(laws: Sequence[str], parameters: Collection[str]) -> list[str]:
 
 
 def typeset(text: str, known: Collection[str]) -> str:
-    """Return a law as HTML; `known` are the names of variables."""
+    """Return the equation `text` as HTML; `known` are the names of variables."""
     parts = []
     tokens = list(TOKEN.finditer(text))
     for token in tokens:

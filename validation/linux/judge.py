@@ -20,12 +20,12 @@ LATER = {
     "200 ms, 100 Mbit/s": ("_1", "_1000k"),
     "applications": ("_idle", "_limited"),
 }
-"""Subjects of later cases, with the suffixes of their cases' names."""
+"""Subjects of the cases that are not in `FIRST`, with the suffixes of the cases' names."""
 
 
 @dataclass(frozen=True)
 class Verdict(bands.Verdict):
-    """One figure of one flow of a recorded case."""
+    """Verdict on one simulated figure of one flow of a recorded case."""
 
     repeats: bool
     """True if the difference exceeds the band, but is no larger than between two kernel runs."""
@@ -46,7 +46,7 @@ class Verdict(bands.Verdict):
 
 
 def recorded() -> dict[str, dict[tuple[str, str], float]]:
-    """Return the kernel's figures by case, flow and name."""
+    """Return the kernel's values by case, and then by flow and name of the figure."""
     by_case: dict[str, dict[tuple[str, str], float]] = {}
     for row in rows("figures.csv"):
         of_case = by_case.setdefault(row["case"], {})

@@ -32,7 +32,7 @@ PICTURES = {
     "receive-buffers": ("_rcvbuf", "_autotuned", "_rmem"),
     "applications": ("_idle", "_limited"),
 }
-"""Plots by name, each with the endings of its cases' names."""
+"""Endings of the names of the cases in each plot, by the plot's name."""
 
 Series = list[tuple[float, float]]
 

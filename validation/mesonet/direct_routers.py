@@ -33,7 +33,7 @@ def rows(processes: int = 1) -> Iterator[Row]:
 
 
 def scenario() -> dict[str, Any]:
-    """Return the scenario, whose simulation takes a minute of processor time."""
+    """Return this module's scenario; its simulation takes a minute of processor time."""
     return quiet(
         5 * END_S,
         hosts={

@@ -74,7 +74,7 @@ def read() -> list[dict[str, str]]:
 
 
 def record(names: Sequence[str]) -> None:
-    """Simulate the readings `names`, and replace their rows in `measured/jumbo_readings.csv`."""
+    """Simulate the possible causes `names`; replace their rows in `measured/jumbo_readings.csv`."""
     for name in names:
         rows = [row for row in read() if row["reading"] != name] + list(simulate(name))
         rows.sort(key=lambda row: list(READINGS).index(row["reading"]))

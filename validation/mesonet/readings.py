@@ -43,7 +43,7 @@ READINGS = {
     ),
     "one_handshake": Reading("shared buffer, handshake", shared_buffer=True, handshake_rtt=True),
 }
-"""Interpretations by column in `measured/readings.csv`; the last one is MesoNet's default."""
+"""Interpretations by their column in `measured/readings.csv`; MesoNet's default is the last."""
 PERIOD, JUMBO = "P", "TP2"
 
 

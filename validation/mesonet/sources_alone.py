@@ -34,9 +34,9 @@ class Lossless:
     below_j: int
     active_flows: float
     growth_pkts: float
-    """Printed response y2: mean growth of the window, in packets."""
+    """Response y2 as printed in the study: mean growth of the window, in packets."""
     flows_at_j: float
-    """Printed response T.y27: number of flows at router J."""
+    """Response T.y27 as printed in the study: number of flows at router J."""
 
     @property
     def flows_per_s(self) -> float:

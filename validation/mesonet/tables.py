@@ -1,4 +1,4 @@
-"""Reader of published and measured tables of this comparison."""
+"""Reader of tables of NIST's published values, and of tables of measurements."""
 
 from pathlib import Path
 

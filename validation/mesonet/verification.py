@@ -1,4 +1,4 @@
-"""Verification runs of chapter 5, with their published values and windows."""
+"""Verification runs of NIST SP 500-282, chapter 5: published values and congestion windows."""
 
 from __future__ import annotations
 

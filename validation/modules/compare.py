@@ -31,7 +31,7 @@ class Measured(NamedTuple):
 
 
 def measure(case: Case, congestion: dict[str, Any]) -> Measured:
-    """Run a case; `congestion` is the table of the algorithm."""
+    """Run a case with the algorithm's table `congestion`, and return measured values."""
     results = longhaul.run(case.scenario(congestion))
     row = results.flows.row(0, named=True)
     of_flow = (pl.col("kind") == "flow") & (pl.col("id") == 0) & pl.col("cwnd_pkts").is_not_null()

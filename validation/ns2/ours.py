@@ -28,7 +28,7 @@ def run(case: Case, seed: int) -> Run:
 
 
 def read(case: Case, seed: int, results: longhaul.Results) -> Run:
-    """Return the figures of the results of a run."""
+    """Return the figures of a run, computed from its `results`."""
     groups = [group for group in case.flow_groups for _ in range(group.count)]
     samples = [_samples(results.series, "flow", index) for index in range(len(groups))]
     link = _samples(results.series, "link", 0)

@@ -37,7 +37,7 @@ _KEYS = {
 
 
 def read_report(file: Path) -> list[Row]:
-    """Read the rows of the last comparison."""
+    """Read the rows of a recorded comparison from `file`, a `report.json`."""
     entries = json.loads(file.read_text(encoding="utf-8"))
     return [Row(**{_KEYS[key]: value for key, value in entry.items()}) for entry in entries]
 

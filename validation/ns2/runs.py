@@ -23,14 +23,14 @@ class Sawtooth:
     period_s: float | None
     """Mean time from one reduction to the next."""
     peak_pkts: float | None
-    """Mean window in the last samples before reductions."""
+    """Mean of the windows in the last samples before reductions."""
     trough_pkts: float | None
-    """Mean over teeth of the smallest window after the reduction."""
+    """Mean of the smallest windows of the teeth of the sawtooth."""
 
 
 @dataclass(frozen=True)
 class FlowFigures:
-    """Figures of one flow."""
+    """Figures of one flow in one run."""
 
     kind: str
     start_s: float

@@ -1,4 +1,4 @@
-"""Writer of docs/linux-queues.md, which counts equal and different decisions."""
+"""Writer of docs/linux-queues.md: comparison of queue disciplines with those of Linux."""
 
 from __future__ import annotations
 

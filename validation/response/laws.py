@@ -137,7 +137,7 @@ class Scalable(MultiplicativeDecrease):
     decrease: float = 0.125
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow geometrically, because each acknowledgement adds the same amount."""
+        """Grow the window exponentially, because each acknowledgement adds the same amount."""
         return cwnd * np.exp(self.increase * acked)
 
 
@@ -169,7 +169,7 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set each flow's peak: its window before the reduction to `cwnd`."""
+        """Set each flow's peak to its window before the reduction to `cwnd`."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
@@ -266,7 +266,7 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set each flow's peak: its window before the reduction to `cwnd`."""
+        """Set each flow's peak to its window before the reduction to `cwnd`."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:

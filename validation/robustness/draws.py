@@ -1,4 +1,4 @@
-"""Random numbers for generated scenarios, and times as text."""
+"""Random numbers for generated scenarios, and conversion of times to text."""
 
 import math
 import random

@@ -82,7 +82,7 @@ def _total(measured: list[Measurement]) -> Measurement:
 
 
 class _Contest:
-    """Repetition of simultaneous runs until all have been measured often enough."""
+    """Simultaneous runs, which are repeated until each has been measured often enough."""
 
     def __init__(self, size: int, rounds: int) -> None:
         self._rounds = rounds

@@ -75,7 +75,7 @@ def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple
 
 
 def main() -> None:
-    """Print a row of data packets and ratios for each algorithm."""
+    """Print each algorithm's data packets and cost relative to Reno, in both workloads."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", nargs="*", help="only these algorithms")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each (default: 5)")

@@ -93,7 +93,7 @@ def least(checkouts: list[Checkout], command: str, rounds: int) -> list[float]:
 
 
 def main() -> None:
-    """Measure all commands and print a table."""
+    """Measure the processor time of all commands, and print a table of the times."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("before", nargs="?", type=Path, help="another checkout, with its .venv")
     parser.add_argument("--rounds", type=int, default=5)

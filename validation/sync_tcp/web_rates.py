@@ -53,10 +53,10 @@ SLACK_S = 5.0
 
 @dataclass(frozen=True)
 class Segments:
-    """Overhead of connections in addition to their payload."""
+    """Header bytes and acknowledgements that connections send in addition to their payload."""
 
     header: int
-    """Bytes of a segment's headers, options included, and of an ACK."""
+    """Bytes of the headers of each segment, options included; also the size of an ACK."""
     per_ack: int
     """Segments covered by one ACK."""
 

@@ -51,7 +51,7 @@ class Group:
 
     @property
     def possible(self) -> int:
-        """Number of all pairs in the group."""
+        """Number of all pairs of the group's responses."""
         return len(self.members) * (len(self.members) - 1) // 2
 
 

@@ -43,7 +43,7 @@ class Drift:
     percent: float
     """`change` in percent of the mean of the series; NaN if this mean is zero."""
     p: float
-    """P-value of the test that the slope is zero."""
+    """P-value of the hypothesis that the fitted line's slope is zero."""
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:

@@ -71,7 +71,7 @@ class Responses:
         return tuple(dict.fromkeys(unlisted))
 
     def __call__(self, run: Results) -> Kept:
-        """Return the values of a run to store."""
+        """Return the values of `run` that a campaign stores."""
         for table in self.keep:
             if table not in run.tables:
                 end = suggestion(table, run.tables)

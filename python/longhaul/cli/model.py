@@ -1,4 +1,4 @@
-"""The commands `longhaul model response` and `longhaul model parallel-tcp`."""
+"""Commands `longhaul model`: response functions, and goodput of parallel connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `plot`."""
+"""The command `plot`: named plots of one or several runs."""
 
 from enum import Enum
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The command `report`."""
+"""The command `report`: one HTML file about runs, with tables, plots and scenarios."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The command `window`."""
+"""The command `longhaul window`, which plots congestion windows without a network."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -20,7 +20,7 @@ QUEUES = {"infinite": "droptail", "droptail": "droptail", "codel": "codel", "pie
 """Queue disciplines by mahimahi's names; `drophead` has no counterpart."""
 
 FOREVER = "1000000 packets"
-"""Limit of queues that are unlimited in mahimahi."""
+"""Queue limit that stands for mahimahi's unlimited queues."""
 
 
 @dataclass

@@ -48,7 +48,7 @@ def write(
     path: Path, suite: Suite, subject: str, scale: str, outcomes: Sequence[Outcome],
     facts: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Write the page as one HTML file."""
+    """Write the page about an evaluation as one HTML file."""
     html = page(
         "evaluation.html",
         title=f"{subject}: evaluation",

@@ -32,7 +32,7 @@ class Figure:
     better: str = ""
     """`more` or `less`: the direction that is better; empty for a quantity without a verdict."""
     slack: float = 0.0
-    """Largest difference that counts as equal."""
+    """Absolute difference up to which values count as equal, in the quantity's unit."""
     at_most: float | None = None
     """Upper bound for the evaluated algorithm, whatever the values of other contenders.
 

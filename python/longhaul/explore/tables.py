@@ -1,4 +1,4 @@
-"""Tables and curves of a page, from data frames."""
+"""Tables and curves in the explorer's page, made from data frames."""
 
 import json
 from collections.abc import Mapping, Sequence

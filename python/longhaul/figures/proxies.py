@@ -10,7 +10,7 @@ from longhaul.figures.registry import PROXY, PreparedRun, declare
 
 
 def proxies(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the table of proxies, with the columns that `with_names` adds."""
+    """Return the run's table of proxies, with the columns `proxy` and `measured_s` added."""
     return with_names(prepared.run.proxies, prepared.run.measured_s)
 
 

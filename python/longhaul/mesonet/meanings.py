@@ -24,9 +24,9 @@ class Meaning:
     what: str
     unit: str = ""
     more: str = ""
-    """Further description; may be empty."""
+    """Further information about the column; may be empty."""
     period: str = ""
-    """Period at the end of the column's name, or `whole run`."""
+    """Period at the end of the column's name, such as `TP1`, or `whole run`."""
 
 
 # Description, unit and further information of each figure; means over a period, unless stated

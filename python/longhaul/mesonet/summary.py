@@ -51,7 +51,7 @@ class Summary:
 
     @classmethod
     def of(cls, run: RunData) -> "Summary":
-        """Summarise a run, `longhaul.Results`."""
+        """Return the summary of a run."""
         tables = MesoNet.of(run)
         periods = tables.summed
         capacity_pps = access_capacity(tables.topology)

@@ -57,7 +57,7 @@ class OneState(Dynamics):
         return [window]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window."""
+        """Return the window, which is the only state."""
         return states[0]
 
 
@@ -187,7 +187,7 @@ class HTcp(Dynamics):
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window, and a time of zero."""
+        """Return the states of a flow that has had no loss: its `window`, and a time of 0."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
@@ -195,7 +195,7 @@ class HTcp(Dynamics):
         return [window, 1.0 / max(events, 1e-30)]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window."""
+        """Return the window, the first of the states."""
         return states[0]
 
     def derivative(

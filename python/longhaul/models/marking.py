@@ -113,5 +113,5 @@ class Custom:
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return 0, because `function` uses the current queue, not an average."""
+        """Return 0, because the marking function uses the current queue, not an average."""
         return 0.0

@@ -1,4 +1,4 @@
-"""Plots of models."""
+"""Plots of models, such as response functions and fluid models."""
 
 from __future__ import annotations
 

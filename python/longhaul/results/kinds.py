@@ -42,7 +42,7 @@ class RunData(Protocol):
         """Return the run's metrics as lists and dictionaries."""
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return the table of the run with this name."""
+        """Return the run's table `name`."""
 
 
 class Figures(Protocol):
@@ -70,7 +70,7 @@ TimeSeries = Iterator[tuple[str, "np.ndarray", "np.ndarray"]]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of simulation."""
+    """A kind of simulation, with the functions that read, summarise and compare its runs."""
 
     name: str
     """Name of the kind, `connections` or `mesonet`."""

@@ -58,7 +58,7 @@ class FamilyJudgement:
 
 @dataclass(frozen=True)
 class _FamilyCells:
-    """The claims about the numbers of one family."""
+    """A family of claims that is not judged yet."""
 
     title: str
     metric: str

@@ -259,7 +259,7 @@ class ClaimsByKind(NamedTuple):
 
     claims: list[Judgement]
     checks: list[Judgement]
-    """Checks of the set-up."""
+    """Judgements of claims that only check the configuration of runs."""
     hypotheses: list[Judgement]
     """Our hypotheses on subjects that the source does not treat."""
 

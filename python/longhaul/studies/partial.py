@@ -49,7 +49,7 @@ class CoveredLevels:
 
     @property
     def is_whole(self) -> bool:
-        """True if no level is missing."""
+        """True if the needed runs exist at all levels of the axis."""
         return len(self.there) == self.of
 
     @property

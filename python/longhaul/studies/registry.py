@@ -7,7 +7,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Registry(dict[str, Function]):
-    """Functions by name."""
+    """Dictionary of the functions that were registered, by name."""
 
     def register(self, function: Function) -> Function:
         """Add a function under its own name, and return the function, as decorators do."""

@@ -44,7 +44,7 @@ class Network:
     experiment: Experiment
     nodes: tuple[str, ...]
     links: tuple[tuple[str, ...], ...]
-    """Lines of text for each link."""
+    """Lines of text that the diagram shows at each link."""
     groups: tuple[Group, ...]
     proxies: tuple[tuple[int, int], ...]
 

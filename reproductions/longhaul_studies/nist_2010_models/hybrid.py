@@ -47,7 +47,7 @@ def rows() -> tuple[Row, ...]:
 
 
 def row(routers: str, buffer: float) -> Row:
-    """Return the row of a case with the first seed."""
+    """Return the row of `hybrid.csv` for these routers, this buffer and the first seed."""
     return next(row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer))
 
 

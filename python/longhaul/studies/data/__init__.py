@@ -83,7 +83,7 @@ class Data:
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """Time series by experiment."""
+        """Time series of all replications, by experiment."""
         return {name: Samples(name, part) for name, part in _split(self.trajectories, EXPERIMENT)}
 
     @cached_property
@@ -251,7 +251,7 @@ class _OneReplication(Data):
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """Time series by experiment."""
+        """Time series of this replication, by experiment."""
         return {
             name: samples for (name, number), samples in self.samples_by_run.items()
             if number == self.number
@@ -266,7 +266,7 @@ class Shared:
     axes: tuple[str, ...]
 
     def data(self) -> Data:
-        """Return the tables as the results of a study."""
+        """Read the tables, and return them as the results of a study."""
         values, trajectories = (
             pl.read_ipc(self.folder / name) for name in ("values", "trajectories")
         )

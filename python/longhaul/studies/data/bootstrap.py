@@ -219,7 +219,7 @@ class _CellOrder:
 
     cells: np.ndarray
     counts: np.ndarray
-    """Number of runs of each cell in the sample."""
+    """Number of the sample's runs in each cell."""
     run_places: RowIndex
     cell_places: RowIndex
 

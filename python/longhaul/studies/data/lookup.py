@@ -127,7 +127,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _read_all(self) -> pl.DataFrame:
-        """Return all rows."""
+        """Return the table of all rows."""
 
     @abstractmethod
     def _read(self, name: str) -> list[Any]:

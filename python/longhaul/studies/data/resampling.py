@@ -128,7 +128,7 @@ class _Sample(Data):
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """Drawn runs by experiment."""
+        """Runs of the drawn replications, by experiment."""
         return {
             name: experiment.runs(self._number) for name, experiment in self._samples.drawn.items()
         }

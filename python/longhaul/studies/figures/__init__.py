@@ -96,7 +96,7 @@ class Figure:
     panels: Sequence[str] = ("red", "droptail")
     """Queue disciplines, each with its own panel; if empty, all lines share one panel."""
     values: Mapping[str, float] = field(default_factory=dict)
-    """Printed values, drawn as horizontal lines; the keys are labels."""
+    """Values printed in the source, drawn as horizontal lines; the keys are labels."""
     draw: Draw | None = None
     """Function that draws a panel; None to draw `lines` along `axis`."""
 

@@ -148,7 +148,7 @@ def _pixels(renderer: RendererBase, points: float) -> float:
 
 
 class _X(_DrawnAxis, XAxis):
-    """The axis at the bottom."""
+    """The x axis, at the bottom of a panel."""
 
     alignment: ClassVar[Any] = {"horizontalalignment": "center", "verticalalignment": "top"}
     labels_on = "labelbottom"
@@ -168,7 +168,7 @@ class _X(_DrawnAxis, XAxis):
 
 
 class _Y(_DrawnAxis, YAxis):
-    """The axis on the left."""
+    """The y axis, on the left of a panel."""
 
     alignment: ClassVar[Any] = {
         "horizontalalignment": "right",

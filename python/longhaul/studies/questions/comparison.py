@@ -24,7 +24,7 @@ class ComparedValues:
 
     @property
     def count(self) -> int:
-        """Number of points."""
+        """Number of points along the axis."""
         return int(self.y.shape[-1])
 
 

@@ -95,7 +95,7 @@ class Question(ABC):
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
-        """Return the question restricted to `levels`, `key=value` words by axis."""
+        """Return the question restricted to the given levels of axes."""
         words = {**self.words, **levels}
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 

@@ -1,4 +1,4 @@
-"""Printed tables of the source."""
+"""Tables of the thesis (Osaka University, 2006) as printed, and points of its model."""
 
 from pathlib import Path
 

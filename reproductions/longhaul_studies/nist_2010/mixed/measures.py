@@ -150,7 +150,7 @@ def rank_matrix(data: Data, of: str, algorithm: str) -> float:
 
 @of_design
 def rank_range(data: Data, of: str) -> float:
-    """Return the largest average rank of any algorithm minus the smallest."""
+    """Return the largest of the algorithms' average ranks minus the smallest."""
     means = [rank(data, of, name) for name in ALGORITHMS]
     return max(means) - min(means)
 

@@ -1,1 +1,1 @@
-"""Sensitivity analyses of MesoNet's parameters (chapter 4, appendices C and D)."""
+"""Sensitivity analyses of MesoNet's parameters (NIST SP 500-282, chapter 4, appendices C, D)."""

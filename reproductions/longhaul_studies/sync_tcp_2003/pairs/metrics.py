@@ -1,4 +1,4 @@
-"""Metrics of single connections, and maps over all connections, for figures."""
+"""Number of connections of a run, and curves of their response times for figures."""
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the number of connections, the only metric."""
+    """Return the only metric of a run: the number of connections in its stored results."""
     return {"connections": len(kept["connections"]["connection"])}
 
 

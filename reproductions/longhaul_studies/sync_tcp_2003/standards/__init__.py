@@ -1,1 +1,1 @@
-"""Appendix B: loss recovery and queue management of the standards."""
+"""Appendix B: web traffic under standard loss recovery and queue management."""

@@ -1,4 +1,4 @@
-"""Reduction of a run with web traffic: that of `sync_tcp_2003.web`."""
+"""Reduction of a run with web traffic, by the function `reduce` of `sync_tcp_2003.web`."""
 
 from longhaul_studies.sync_tcp_2003.web.reduce import reduce
 

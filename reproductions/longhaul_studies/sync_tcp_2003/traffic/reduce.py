@@ -25,7 +25,7 @@ SCALE_S = 0.1
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables of a run to store."""
+    """Return the tables of `run` that are stored."""
     measured_from_s = run.meta["measured_from_s"]
     begun = run.exchanges.filter(pl.col("start_s") >= measured_from_s)
     name = pl.col("name").str.replace(r"-\d+$", "")

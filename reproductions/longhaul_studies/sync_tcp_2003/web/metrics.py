@@ -144,7 +144,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return the distributions of one run, as points of named curves."""
+    """Return distributions of one run, such as those of response times, as named curves."""
     return pl.concat(list(_curves(kept)))
 
 

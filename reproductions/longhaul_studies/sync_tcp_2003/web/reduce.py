@@ -45,7 +45,7 @@ _FLOW = (
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables of a run to store."""
+    """Return the tables that are stored for a run."""
     begun = run.exchanges.filter(
         pl.col("start_s") >= run.meta["measured_from_s"],
         pl.col("name").str.replace(r"-\d+$", "") == MEASURED,
