@@ -99,8 +99,8 @@ def _delays(run: longhaul.Results, kind: str, name: str) -> dict[str, float]:
 
 
 HEADS = (
-    "discipline", "goodput, Mbit/s", "Jain's index", "mean wait, ms", "wait, 99 %, ms",
-    "wait of datagrams, 99 %, ms", "datagrams lost",
+    "discipline", "goodput, Mbit/s", "Jain's index", "queueing delay, mean, ms",
+    "queueing delay, 99 %, ms", "delay of datagrams, 99 %, ms", "datagrams lost",
 )  # fmt: skip
 
 

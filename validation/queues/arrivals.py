@@ -57,7 +57,7 @@ def bursts(rng: np.random.Generator) -> Rows:
 
 
 def waves(rng: np.random.Generator) -> Rows:
-    """Return packets of 20 flows whose load swings between 70 and 140 % of the link every 10 s.
+    """Return packets of 20 flows whose load swings between 68 and 135 % of the link every 10 s.
 
     Arrivals have jitter.
     """

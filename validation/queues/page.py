@@ -25,12 +25,14 @@ NAMES = {
     "red": "`red`",
     "red-ecn": "`red`, ECN",
     "dualpi2": "`dualpi2`, the kernel's weights",
-    "dualpi2-own": "`dualpi2`, the RFC's weights (0.16 and 3.2)",
+    "dualpi2-own": "`dualpi2`, Longhaul's weights (0.16 and 3.2)",
 }
 
 
 DISCIPLINE = "Longhaul's discipline"
-SUMS = (DISCIPLINE, "arrivals", "first difference, s:", "drops:", "marks:", "mean delay, ms:")
+SUMS = (
+    DISCIPLINE, "arrivals", "first difference, s:", "drops:", "marks:", "mean queueing delay, ms:",
+)  # fmt: skip
 
 
 def write(verdicts: Sequence[Verdict]) -> None:
