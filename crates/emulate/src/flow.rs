@@ -57,7 +57,7 @@ struct Stream {
     first: Option<u32>,
     /// Position after the last byte that was sent.
     sent: u64,
-    /// Position of the last acknowledgement that was received.
+    /// Position of the first byte that is not acknowledged yet.
     acknowledged: u64,
     /// Position after the last byte that was delivered in order.
     in_order: u64,

@@ -99,7 +99,7 @@ pub struct StackReport {
 pub enum StackNote {
     /// A reduction of the window, or its collapse.
     Reduction {
-        /// Cause of the reduction; `None` for a collapse ([`StackReport::timeouts`]).
+        /// Cause of the reduction; `None` for a collapse of the window ([`StackReport::timeouts`]).
         cause: Option<Cause>,
         /// Congestion window before the reduction, in packets.
         cwnd_before: f64,

@@ -66,7 +66,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Reason why there is no answer.
+/// Reason why a controller has not answered.
 #[derive(Debug)]
 pub(crate) enum Problem {
     Failed(String),
@@ -89,7 +89,7 @@ pub(crate) struct Connection {
     /// Text of the next line to send.
     pub(crate) line: Vec<u8>,
     received: Vec<u8>,
-    /// Facts in the reports of acknowledgements.
+    /// Facts that each report of an acknowledgement contains.
     pub(crate) facts: Vec<Fact>,
     /// Rule that selects the acknowledgements to report.
     pub(crate) when: When,

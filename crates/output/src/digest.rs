@@ -33,7 +33,7 @@ impl Digests {
     }
 }
 
-/// A file to be written, and the list for its SHA-256.
+/// A file to be written, and the list that will contain its SHA-256.
 #[derive(Clone, Debug)]
 pub(crate) struct NewFile {
     pub(crate) path: PathBuf,

@@ -350,7 +350,7 @@ impl Read for Ecn {
 /// Number of segments by which an ACK lets the window grow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckCounting {
-    /// One, whatever number of segments the ACK acknowledges (ns-2; RFC 2581).
+    /// One segment, however many segments the ACK acknowledges (ns-2; RFC 2581).
     PerAck,
     /// The number of segments that the ACK acknowledges, but in slow start at most a limit (RFC 3465).
     PerSegment {

@@ -62,7 +62,7 @@ pub(crate) enum Delivery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) from: Side,
-    /// Number of the link that receives the answers.
+    /// Number of the link that receives the endpoints' answers to packets.
     pub(crate) to: u32,
 }
 

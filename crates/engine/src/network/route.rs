@@ -16,7 +16,7 @@ use crate::schedule::timers::OPENED_BITS;
 pub(crate) enum End {
     /// A TCP sender, for acknowledgements.
     TcpSender,
-    /// A TCP receiver, for segments.
+    /// A TCP receiver, for data segments.
     TcpReceiver,
     /// A TCP receiver, for dummy packets, which the receiver answers.
     DummyReceiver,

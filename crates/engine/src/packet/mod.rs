@@ -207,7 +207,7 @@ impl SackBlocks {
         }
     }
 
-    /// Returns the blocks with a count of marks.
+    /// Sets the reported number of marks.
     pub(crate) fn with_marks(self, marks: u16) -> Self {
         Self { marks, ..self }
     }
@@ -267,7 +267,7 @@ impl SackHandle {
         self == Self::NONE
     }
 
-    /// Returns true if the handle refers to a header for routers.
+    /// Returns true if the packet's options include a header for routers.
     #[inline]
     pub(crate) fn has_header(self) -> bool {
         self.0 & (Self::HEADER | Self::BY_VALUE) == Self::HEADER
@@ -305,7 +305,7 @@ impl SackHandle {
             .then_some(self.0 & !Self::BY_VALUE)
     }
 
-    /// Returns the transit time that the handle contains.
+    /// Returns the transit time, if it is the packet's only option.
     #[inline]
     pub(crate) fn transit(self) -> Option<Span> {
         self.transit_us().map(|us| Span::from_micros(us.into()))

@@ -163,7 +163,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Returns the number of payload bytes that may be admitted now.
+    /// Returns the number of payload bytes that may go to the carrier now.
     fn credit(&self, carrier: &Connection) -> u64 {
         let sender = &carrier.sender;
         let returned = if self.settings.credit_for_retransmissions {

@@ -53,7 +53,7 @@ pub enum Verdict {
 /// Reason for the drop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// Drawn by the link's loss model.
+    /// Selected by the link's loss model.
     Loss,
     /// The queue is full.
     Overflow,

@@ -66,9 +66,9 @@ pub(crate) trait Parameters: Sized {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Draws {
     Never,
-    /// Once a queue has built up.
+    /// No draw before a queue has built up.
     InCongestion,
-    /// For every packet, even if no queue has built up.
+    /// A draw for every packet, even if no queue has built up.
     ForAnyPacket,
 }
 
@@ -174,7 +174,7 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    /// Returns true if there are no effects.
+    /// Returns true if no accepted packet was dropped or marked.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.dropped.is_empty() && self.marked.is_empty()

@@ -15,9 +15,9 @@ words! {
     /// Packet to drop at a full queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DropFrom {
-        /// The packet that arrives.
+        /// The arriving packet is dropped.
         Tail = "tail",
-        /// The packet that has waited longest.
+        /// The packet that has waited longest is dropped.
         Head = "head",
     }
 }

@@ -23,7 +23,7 @@ impl Arrivals {
         (first != Key::MAX).then(|| (time_of(first), link_of(first as u64)))
     }
 
-    /// Returns the number of links with an arrival.
+    /// Returns the number of links with a pending arrival.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.heap.len()

@@ -27,7 +27,7 @@ impl TieBreak {
         Self(bits)
     }
 
-    /// Returns the bits of the rank.
+    /// Returns the rank as an integer of [`Self::BITS`] bits.
     #[inline]
     pub(crate) fn bits(self) -> u64 {
         self.0

@@ -79,7 +79,7 @@ impl Numbers {
         }
     }
 
-    /// Returns the Gaussian series of the sequence.
+    /// Returns the Gaussian series from which the values are computed, if any.
     fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Independent(..) => Vec::new(),

@@ -12,7 +12,7 @@ use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 /// Factory of the congestion controllers of connections.
 pub type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// Creates controllers whose calls are recorded in `shared`.
+/// Factory of controllers whose calls are recorded in `shared`.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
     pub(super) shared: SharedObservation,

@@ -115,7 +115,7 @@ impl FlowBoxes {
         })
     }
 
-    /// Draws the values of a new flow.
+    /// Draws a new flow's delay, loss probability and rate.
     pub(super) fn draw(&self, flow: &impl Display) -> Values {
         let DelayBox {
             delay, loss, rate, ..

@@ -53,7 +53,7 @@ impl<S: PacketService> Lane<'_, S> {
     }
 }
 
-/// A link, with its type of service.
+/// Near end of a link, with a variant for each kind of [`PacketService`].
 #[derive(Debug)]
 pub(crate) enum Entrance<'a> {
     Exact(Lane<'a, ExactClock>),

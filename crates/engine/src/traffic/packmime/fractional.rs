@@ -237,7 +237,7 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
 /// Hosking's recursion for the weights of the past values in the mean of the next value. Each step adds one past value.
 struct Recursion {
     d: f64,
-    /// Weights; the weight of the newest value is first.
+    /// Weights of the past values, from the newest value to the oldest.
     phi: Vec<f64>,
     /// Variance of the innovation, the part of a value that does not depend on the past.
     variance: f64,

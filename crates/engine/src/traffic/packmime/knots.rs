@@ -1,7 +1,7 @@
 //! Quantiles of PackMime's distributions, as pairs of a probability and a value: a selection of the points in
 //! ns-2.35's `packmime/packmime_ranvar.cc`.
 
-/// Sizes of downloaded files, in bytes.
+/// Quantiles of the sizes of downloaded files, in bytes.
 pub(super) const DOWNLOADS: [(f64, f64); 13] = [
     (0.001247, 275.9),
     (0.349893, 1072.0),
@@ -18,7 +18,7 @@ pub(super) const DOWNLOADS: [(f64, f64); 13] = [
     (0.985011, 67020.1),
 ];
 
-/// Sizes of answers to cache validations, in bytes.
+/// Quantiles of the sizes of answers to cache validations, in bytes.
 pub(super) const VALIDATIONS: [(f64, f64); 16] = [
     (0.0001, 4.6),
     (0.0231, 44.2),
@@ -38,7 +38,7 @@ pub(super) const VALIDATIONS: [(f64, f64); 16] = [
     (0.99999, 272.2),
 ];
 
-/// Sizes of the smaller half of all requests, in bytes.
+/// Quantiles of the sizes of the smaller half of all requests, in bytes.
 pub(super) const SMALL_REQUESTS: [(f64, f64); 11] = [
     (3e-05, 51.0),
     (0.01178, 98.6),
@@ -53,7 +53,7 @@ pub(super) const SMALL_REQUESTS: [(f64, f64); 11] = [
     (1.0, 421.8),
 ];
 
-/// The larger half of requests, in bytes.
+/// Quantiles of the sizes of the larger half of all requests, in bytes.
 pub(super) const LARGE_REQUESTS: [(f64, f64); 8] = [
     (0.005716, 424.0),
     (0.40033, 473.2),
@@ -65,7 +65,7 @@ pub(super) const LARGE_REQUESTS: [(f64, f64); 8] = [
     (0.9375, 1420.7),
 ];
 
-/// Round-trip times on the client's side, in milliseconds.
+/// Quantiles of the round-trip times on the client's side, in milliseconds.
 pub(super) const CLIENT_RTTS: [(f64, f64); 10] = [
     (0.0, 0.52),
     (0.56660944, 1.531),
@@ -79,7 +79,7 @@ pub(super) const CLIENT_RTTS: [(f64, f64); 10] = [
     (0.999995, 3170.671),
 ];
 
-/// Round-trip times on the server's side, in milliseconds.
+/// Quantiles of the round-trip times on the server's side, in milliseconds.
 pub(super) const SERVER_RTTS: [(f64, f64); 10] = [
     (0.0, 0.495),
     (0.44664989, 52.283),

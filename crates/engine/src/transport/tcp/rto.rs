@@ -11,7 +11,7 @@ pub(crate) enum Timing {
     Echoes,
     /// One segment at a time, without timestamps.
     OneSegment,
-    /// All segments (Linux).
+    /// Send times of all segments (Linux).
     Segments,
 }
 

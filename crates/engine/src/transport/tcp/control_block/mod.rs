@@ -40,7 +40,7 @@ pub(super) enum LastReduction {
     Loss,
     Ecn,
     Timeout,
-    /// A loss. The recovery from it is over.
+    /// A loss, after the end of its recovery.
     Recovered,
 }
 

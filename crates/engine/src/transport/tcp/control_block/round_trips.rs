@@ -76,7 +76,7 @@ impl ControlBlock {
         self.extras.as_ref()?.times.as_ref()?.ends()
     }
 
-    /// Takes the sample of cumulatively acknowledged segments, if they give one.
+    /// Takes the round-trip sample of cumulatively acknowledged segments, if they give one.
     #[inline(never)]
     fn sample_segments(&mut self, ack: Ack, now: Time) {
         if let Some(ends) = self.ends() {

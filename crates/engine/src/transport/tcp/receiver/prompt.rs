@@ -181,11 +181,11 @@ impl PromptAcks {
 #[derive(Debug)]
 struct Window {
     segment: u64,
-    /// The open window (`rcv_ssthresh`).
+    /// Window that has been opened so far, in bytes (`rcv_ssthresh`).
     open: u64,
     /// Size of the buffer, which limits the window (`window_clamp`).
     buffer: u64,
-    /// Maximum size of the buffer.
+    /// Maximum size of the buffer, in bytes.
     most: u64,
     /// Largest amount of data that has arrived in one round trip so far (`rcvq_space.space`).
     round: u64,

@@ -29,7 +29,7 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Creates the evidence for a fast recovery.
+    /// Begins to collect evidence that a fast recovery was spurious.
     pub(crate) fn in_recovery(first: u64) -> Self {
         Self {
             resent: Time::NEVER,
@@ -40,7 +40,7 @@ impl Undo {
         }
     }
 
-    /// Creates the evidence for a timeout.
+    /// Begins to collect evidence that a timeout was spurious.
     pub(crate) fn after_timeout(first: u64) -> Self {
         Self {
             frto: true,

@@ -39,7 +39,7 @@ pub(super) struct Settings {
     pub(super) pacing: bool,
     /// Minimum number of paced segments that leave together (`tcp_min_tso_segs`).
     pub(super) burst: u32,
-    /// True if a window that has been idle is reduced (`tcp_slow_start_after_idle`).
+    /// True if the window is reduced after an idle time (`tcp_slow_start_after_idle`).
     pub(super) restarts: bool,
 }
 

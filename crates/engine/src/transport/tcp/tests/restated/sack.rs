@@ -12,7 +12,7 @@ use crate::config::{Recovery, Tcp};
 pub(super) enum State {
     Open,
     Recovery,
-    /// After a timeout.
+    /// Recovery after a timeout.
     Loss,
 }
 
