@@ -64,7 +64,7 @@ def page(comparisons: Iterable[Comparison]) -> Iterator[str]:
     heads = [
         f"{name}:"
         for _, title, _ in COLUMNS
-        for name in (f"{title}: packets", f"{title}: fluid model", f"{title}: difference")
+        for name in (f"{title}: simulation", f"{title}: fluid model", f"{title}: difference")
     ]
     rows = list(comparisons)
     for queue, title in TITLES.items():

@@ -35,9 +35,9 @@ MODULES = {
 """Longhaul's `kind` and `variant` for each module of ns-2 that is compared."""
 
 NOT_COMPARED = {
-    "A7_bic_100M, A7_cubic_100M": "after the first reduction the window is still larger than path "
-    "and buffer together, so that retransmissions are lost repeatedly for two seconds",
-    "A7_vegas_100M": "the window cannot fall below the threshold of the first loss and "
+    "A7_bic_100M, A7_cubic_100M": "after the first reduction the window is still larger than the "
+    "sum of BDP and buffer, so that retransmissions are lost repeatedly for two seconds",
+    "A7_vegas_100M": "the window cannot fall below the ssthresh of the first loss, and "
     "stays there with 97 packets queued",
     "A7_hybla_100M, A7_hybla_250M": "the window stops growing after the first loss, since the "
     "increase, in 128ths of a packet, is rounded to zero",
@@ -47,11 +47,11 @@ NOT_COMPARED = {
 """Cases that do not test the published algorithm, with the reason for each."""
 
 REASONS = {
-    "A7_westwood_250M": "only the first 20 s differ. In slow start the bandwidth is "
-    "underestimated. Linux sets window and threshold to the estimate when a recovery is complete. "
-    "TCP/Linux does not send its modules the event of a complete recovery "
-    "(`CA_EVENT_COMPLETE_CWR`), so that they keep half of the window as threshold. With that "
-    "threshold Longhaul's values are within 0.4 % of ns-2's",
+    "A7_westwood_250M": "only the first 20 s differ. In slow start Westwood underestimates the "
+    "bandwidth. Longhaul sets ssthresh to this estimate at a loss. The Linux module sets window "
+    "and ssthresh to the estimate at the end of a recovery (`CA_EVENT_COMPLETE_CWR`), but ns-2's "
+    "TCP/Linux does not send this event to its modules, so that ssthresh remains half of the "
+    "window. With this ssthresh Longhaul's values are within 0.4 % of ns-2's",
 }
 """Reasons for figures outside their bounds, by case; experiments confirmed each reason."""
 

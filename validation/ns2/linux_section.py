@@ -39,9 +39,10 @@ def linux_section(judged: Judged) -> Iterable[str]:
     yield "### Sawteeth"
     yield ""
     yield (
-        "Each cell has ns-2's value, then Longhaul's value. *Window before* is the mean window "
-        "before a reduction, and *smallest after* is the smallest window after a reduction, in "
-        "packets. The last column names the values that are outside their bounds."
+        "Each cell has ns-2's value, then Longhaul's value (- if there are too few reductions). "
+        "Windows are in packets. *Window before* is the mean window before a reduction, and "
+        "*smallest after* is the smallest window after a reduction. The last column names the "
+        "values that are outside their bounds."
     )
     yield ""
     yield from table(HEADS, (row for case, verdicts in judged for row in _rows(case, verdicts)))

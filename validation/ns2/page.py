@@ -71,7 +71,7 @@ def _page(verdicts: Sequence[Row]) -> Iterable[str]:
     yield from _outside(compared)
     yield "## Published figures"
     yield ""
-    heads = ("Value of the study", "Published:", "Longhaul:", "Difference:", "Within")
+    heads = ("Value of the study", "Published:", "Longhaul:", "Difference:", "Within 5 %")
     yield from table(heads, (_published(row) for row in verdicts if row.case == PUBLISHED))
     yield ""
     yield from linux_section([(case, _of(case, compared)) for case in linux])
@@ -110,13 +110,15 @@ def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
     yield (
         "Cells of reductions and timeouts have ns-2's number, then Longhaul's number. Percentages "
         "are the relative difference of Longhaul's value from ns-2's value. For a case with "
-        "several flows the largest difference is shown. In cases without randomness goodput is the "
-        "number of delivered packets. `validation/ns2/gold/cases.csv` has ns-2's settings. `make "
-        "validate` writes every value, its bounds and a plot of each case to `validation/out`."
+        "several algorithms the largest difference is shown. In cases without randomness goodput "
+        "is the number of delivered packets. In names of cases, `bdp` and `bdp5` are a buffer of "
+        "one BDP and of a fifth of the BDP, `ms` is followed by MAX_SSTHRESH, `p` by the loss "
+        "probability, and A5 by the numbers of HSTCP and SACK flows. `dt` is drop-tail, and A5j "
+        "has random send times. `validation/ns2/gold/cases.csv` has ns-2's settings."
     )
     yield ""
-    columns = ("Reductions", "Timeouts", *_DIFFERENCES, "Within")
-    heads = ["Case", "Compared", *(f"{column}:" for column in columns)]
+    columns = ("Reductions", "Timeouts", *_DIFFERENCES, "Values within bounds")
+    heads = ["Case", "Comparison", *(f"{column}:" for column in columns)]
     yield from table(heads, (_case(case, verdicts) for case, verdicts in cases))
 
 
