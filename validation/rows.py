@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from longhaul.analysis.judging import Expected
 
 VALUE = "value"
-"""Kind of an expected value that the source states for exactly this case."""
+"""Kind of the expected values that the source states for exactly this case."""
 CONDITIONS_MEAN = "mean of all conditions"
-"""Kind of an expected value that the source prints as a mean over conditions.
+"""Kind of the expected values that the source prints as means over conditions.
 
 The source also prints the range over conditions, in which the measured value has to lie.
 """
 TREND = "trend"
-"""Kind of a qualitative statement of the source; its value is 1 if it is true, else 0."""
+"""Kind of the source's qualitative statements; the value is 1 for a true statement, else 0."""
 KINDS = (VALUE, CONDITIONS_MEAN, TREND)
 
 

@@ -277,7 +277,7 @@ class Agent(CongestionControl):
         window.cwnd = max(SMALLEST_WINDOW, window.cwnd * self.episode.ask(interval))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Do nothing: the agent observes the losses."""
+        """Keep the window: the agent learns of the losses with the next interval."""
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
         """Keep the window: only the environment sets it."""

@@ -1,4 +1,4 @@
-"""Outliers, ranks and clusters of competitors: bounds, ties and few values, computed by hand."""
+"""Outliers, ranks and clusters of competitors at bounds, with ties, and of few values."""
 
 import math
 
@@ -33,7 +33,7 @@ def test_the_test_is_two_sided_at_five_percent_unless_said_otherwise() -> None:
 
 
 def test_residuals_by_hand() -> None:
-    """Check the residuals of 1, 2 and 6 and Grubbs' statistic against numbers by hand.
+    """Check residuals of 1, 2 and 6, and Grubbs' statistic, against numbers calculated by hand.
 
     The mean is 3, and the standard deviation is the square root of 7.
     """

@@ -1,4 +1,4 @@
-"""Statistics of series over time: medians, crossings, steadiness and rates, at their limits."""
+"""Statistics of series over time: medians, crossings, steadiness and rates in boundary cases."""
 
 import math
 from math import isnan, nan

@@ -231,9 +231,9 @@ def test_at_most_as_many_runs_are_in_progress_as_workers_have_room_for(tmp_path:
 
 
 def another(tmp_path: Path, act: Callable[[Store], None]) -> tuple[Outcome, Answers]:
-    """Return the outcome of two runs while another program uses the store.
+    """Execute two runs while another program uses the store; return the outcome and the workers.
 
-    `act` is what the other program does at the beginning.
+    `act` is what the other program does before the first of the two runs ends.
     """
     acted: list[bool] = []
 

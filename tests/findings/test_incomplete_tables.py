@@ -149,7 +149,7 @@ def test_responses_that_some_runs_lack_are_named(tmp_path: Path, cli: CommandLin
 def test_one_experiment_of_a_study_is_analysed(tmp_path: Path, cli: CommandLine) -> None:
     """Check that one experiment of a study's table can be analysed alone.
 
-    Its factors are null in the other experiments' rows; single-precision levels are read as
+    Its factors are null in the other experiments' rows. Levels in single precision are read as
     short decimals, such as 0.01.
     """
     own = pl.DataFrame({

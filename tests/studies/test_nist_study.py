@@ -117,10 +117,10 @@ def test_the_large_cut_network_keeps_rates_sources_and_places(condition: str) ->
 def test_a_share_under_its_original_name_is_the_algorithm_of_the_study(
     algorithm: str, original: str, tmp_path: Path
 ) -> None:
-    """Check that MesoNet's original keys for algorithms give the same results as the study's.
+    """Check that MesoNet's original key for an algorithm gives the same results as the study's key.
 
-    MesoNet's configuration file names seven probabilities, such as `prCTCP` (SP 500-282, section
-    3.2.4).
+    The original key is the probability of the algorithm, such as `prCTCP`. MesoNet's configuration
+    file has seven of them (SP 500-282, section 3.2.4).
     """
     study = STUDY.cell("N7-CUT", {"condition": "8", "algorithm": algorithm}).scenario
     kept = {key: value for key, value in study["mesonet"].items() if key != "periods"}

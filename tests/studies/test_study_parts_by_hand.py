@@ -187,7 +187,7 @@ def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) ->
 def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
     """Check the text that counts the finished runs of an experiment.
 
-    If some levels of an axis have no runs, the text lists up to eight of the other levels.
+    If some levels of an axis have no runs, the text lists up to eight of the levels with runs.
     """
     experiment: Any = SimpleNamespace(conditions={"n": {}})
 

@@ -36,8 +36,7 @@ def test_fast_holds_alpha_packets_in_the_queue() -> None:
     """Check that FAST keeps `alpha - 1` packets in the queue.
 
     Linux measures the RTT of the first of the two segments that a delayed ACK covers. This segment
-    has waited one packet's transmission time for the second one, which adds one packet to the
-    smoothed RTT.
+    has waited for the second one, which adds one packet's transmission time to the smoothed RTT.
     """
     for alpha in (50, 200):
         link = bottleneck(alone("fast", alpha=alpha))

@@ -33,9 +33,10 @@ class Test:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that pass on the unchanged code, with the numbers of the changes that each executes."""
+    """Tests that pass on the unchanged code."""
 
     reached: dict[Test, frozenset[int]]
+    """For each test, the numbers of the changes whose code it executes."""
 
     def of(self, mutation: Mutation, home: str) -> list[Test]:
         """Return the tests that execute a change, those of package or folder `home` first."""

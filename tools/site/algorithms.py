@@ -56,7 +56,7 @@ def write(pages: Pages) -> None:
 
 
 def slug(name: str) -> str:
-    """Return the file name of the page on an algorithm or slow start."""
+    """Return the file name of the page on an algorithm or a slow-start variant."""
     return name.replace("++", "-plus-plus")
 
 

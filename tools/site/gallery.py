@@ -86,7 +86,7 @@ def _page(example: Example, picture: Chart) -> list[str]:
 
 
 def _comment(example: Example) -> list[str]:
-    """Return the comment at the top of a scenario as lines; indented lines are commands."""
+    """Return the lines of the comment at the top of a scenario; indented ones are commands."""
     head = [
         line[1:] for line in takewhile(lambda line: line.startswith("#"), example.text.splitlines())
     ]

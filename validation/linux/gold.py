@@ -1,7 +1,7 @@
 """Conversion of recordings into reference data (`gold`): figures, windows, timing, settings.
 
 Cases without a new recording keep their data. Of several recordings of a case, the one with the
-fewest late packets is the reference, and the others are repeats. The 56 first cases already have a
+fewest late packets is the reference, and the others are repeats. The first 56 cases already have a
 reference from another recorder, so all new recordings of these cases are repeats.
 """
 

@@ -71,7 +71,7 @@ class Case:
 
     @property
     def chapter(self) -> int:
-        """Number of the chapter whose numbering of responses applies."""
+        """Chapter that numbers the responses of this experiment."""
         return 4 if self.experiment == "SA64" else 6
 
     def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,7 @@ STANDARD = Path(__file__).parent / "tcp_standard.c"
 Both = tuple[Sequence[Verdict], Sequence[Verdict]]
 """Verdicts on simulations with the kernel's modules, and on simulations with our algorithms.
 
-Verdicts at the same place are on the same recorded figure.
+Verdicts with the same index are on the same recorded figure.
 """
 
 

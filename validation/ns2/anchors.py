@@ -22,7 +22,7 @@ from validation.workers import pool
 
 TOLERANCE = 0.05
 PUBLISHED = "published"
-"""Name of the case in rows that compare with published values."""
+"""Name of the case in rows that compare our number with a published one."""
 SEEDS = range(1, 6)
 QUIET_S = 5.0
 """Seconds without a loss or mark after which the first transient is over.

@@ -3,7 +3,7 @@
 The new cases (`gold/fresh.csv`) guard against an engine that fits only the cases recorded in the
 repository. They have other rates, delays, buffers, thresholds, agents and seeds. Seeds begin with
 11, because the first random numbers of ns-2's smaller seeds are so small that the SYN would be
-lost. The command first runs ns-2 for cases without a recording in the directory `DIR`.
+lost. The command first runs ns-2 for cases of which the directory `DIR` has no recording.
 """
 
 from __future__ import annotations

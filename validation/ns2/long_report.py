@@ -1,4 +1,4 @@
-"""Writer of a report with every figure and a plot of every case, outside the repository."""
+"""Writer of a report with every figure and a plot of every case, not kept in the repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of mean windows in packet simulations with those by the algorithms' update rules.
+"""Comparison of mean windows in packet simulations with those that the update rules give.
 
 A verdict names the reason for a difference.
 """

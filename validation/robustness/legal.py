@@ -123,14 +123,14 @@ def _base(draw: Draw, seed: int) -> dict[str, Any]:
 
 
 def _queue(draw: Draw) -> dict[str, Any]:
-    """Return a drop-tail queue with a limit in packets, which is legal on every path."""
+    """Return a drop-tail queue; its limit is in packets, and so allowed on every path."""
     return {"kind": "droptail", "limit": f"{draw.log(1, 3000):.0f} packets"}
 
 
 def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
     """Set the key `name` in a table of the scenario `made`, or a random key if `name` is empty.
 
-    `place` is the path of the table with its properties in the schema. Returns false if no value
+    `place` has the path of the table, and its properties in the schema. Returns false if no value
     can be drawn for the key.
     """
     path, properties = place

@@ -64,8 +64,9 @@ def one_core() -> Iterator[None]:
 def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list[Measurement]:
     """Repeat all runs at the same time until each has been measured `rounds` times.
 
-    A run that ends early starts again, so no measured run has the core to itself. Returns the sum
-    of each run's measurements, with the largest peak memory. An error in one run ends all of them.
+    A run that ends early starts again, so no measured run has the core to itself. Returns for each
+    run the sum of its measurements; the peak memory is the largest one. An error in one run ends
+    all of them.
     """
     contest = _Contest(len(runs), rounds)
     with ThreadPoolExecutor(len(runs)) as pool:

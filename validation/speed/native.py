@@ -24,7 +24,7 @@ from validation.speed.measure import Longhaul, one_core, side_by_side
 
 BASE = "reno"
 TELLING = 0.05
-"""Minimum number of data packets, relative to Reno's, to compare the costs per packet."""
+"""Minimum ratio of an algorithm's data packets to Reno's for a comparison of costs per packet."""
 OWN_STARTUP = ("bbr", "bbr3", "packet-pair")
 """Algorithms that require their own slow start."""
 TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83000, 0.1]]}

@@ -24,8 +24,8 @@ pub struct Needs {
     /// ECN with an echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) (RFC 8257 section
     /// 3.2), instead of an echo that is repeated until the sender confirms it.
     pub every_mark: bool,
-    /// If the flow uses ECN, feedback that reports each segment's mark in
-    /// [`AckSample::ecn_echo`](crate::AckSample::ecn_echo). The algorithm also works without ECN.
+    /// An echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo), but only for flows that
+    /// use ECN. The algorithm also works without ECN.
     pub exact_marks: bool,
     /// Segments sent as ECT(1) to request L4S service (RFC 9331), and an exact count of marks (AccECN, RFC 9768).
     pub l4s: bool,

@@ -1,7 +1,7 @@
-//! A table of a function of the window. With it, acknowledgements need no logarithms.
+//! A tabulated function of the window, so that acknowledgements need no logarithms.
 //!
 //! The grid follows the floating-point format: every octave is divided into equal cells. The exponent and the leading
-//! mantissa bits of a window are the number of its cell. The remaining bits are its position in the cell. Within a
+//! mantissa bits of a window give the number of its cell. The remaining bits give its position in the cell. Within a
 //! cell, the function is interpolated linearly.
 //!
 //! Let `h = 2^-CELL_BITS` be the maximum width of a cell relative to the window. The interpolation's relative error is

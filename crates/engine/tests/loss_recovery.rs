@@ -88,8 +88,8 @@ fn sack_repairs_half_a_window_without_timeout() {
     assert!((first.time.as_secs_f64() - 1.378).abs() < 0.01);
 }
 
-/// Echoes of congestion do not delay the retransmissions after a timeout. Only new data carries CWR, which ends the
-/// echoes (RFC 3168 section 6.1.2), so that the echoes continue until everything is retransmitted.
+/// Checks that echoes of congestion do not delay the retransmissions after a timeout. Only new data carries CWR, which
+/// ends the echoes (RFC 3168 section 6.1.2). The echoes therefore continue until everything is retransmitted.
 #[test]
 fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     let (rate, delay) = (Rate::from_bps(100_000_000), Span::from_millis(50));

@@ -10,14 +10,14 @@ pub type Key = u128;
 /// line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Heap {
-    /// The entries, followed by padding with the largest key, so that an entry with any children
-    /// has exactly four.
+    /// The entries, followed by padding with `Key::MAX`, so that an entry with any children has
+    /// exactly four.
     keys: Vec<Key>,
     len: usize,
 }
 
 impl Heap {
-    /// Returns the smallest entry; the largest key if the heap is empty.
+    /// Returns the smallest entry; `Key::MAX` if the heap is empty.
     #[inline]
     pub fn first(&self) -> Key {
         self.keys.first().copied().unwrap_or(Key::MAX)

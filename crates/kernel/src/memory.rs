@@ -43,7 +43,7 @@ impl Drop for Budget {
 /// An allocation that the budget refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAllocation {
-    /// Name of the values that needed the memory, such as packets.
+    /// Name of the values for which memory was asked, such as packets.
     pub what: &'static str,
     /// Size of the allocation in bytes.
     pub bytes: u64,

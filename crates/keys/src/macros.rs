@@ -286,7 +286,7 @@ mod tests {
                 Kind::Whole { min: 1, max: COUNT_MAX },
                 Kind::Positive(SIZE),
             ]).key().default("auto").in_profile(Profile::Linux, "7"),
-            /// The timer.
+            /// Retransmission timer.
             timer: Timer = Kind::OneOf(&[Kind::Flag, Kind::Table(Timer::KEYS)]).key()
                 .default("{ min = 3 s }").in_ns2("true"),
             /// Times.

@@ -1,6 +1,6 @@
 //! flows.parquet: one row per flow. Counters of the measurement window have plain names; names of
-//! counters of the whole run begin with `total_`. The counters of a flow that opens connections
-//! during the run are sums over its connections, in both directions.
+//! counters of the whole run begin with `total_`. If a flow opens connections during the run, its
+//! counters are sums over these connections and over the two directions of each.
 
 use longhaul_engine::config::{Flow, Transport};
 use longhaul_engine::measure::{FlowCounters, FlowTotals};

@@ -19,7 +19,7 @@ use crate::table::{Column, Table};
 /// return value can stop the run.
 pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 
-/// Directory of a completely written run, and the row counts of its tables, of type `R`.
+/// Directory of a completely written run, and the row counts (of type `R`) of its tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSummary<R = Rows> {
     /// Directory of the run.

@@ -18,7 +18,7 @@ use crate::render;
 /// Keys of a custom algorithm that are not passed to the constructor of its Python class.
 const OWN: [Field<String>; 2] = [PYTHON, SOURCE];
 
-/// Returns true if a table of congestion control names a custom algorithm.
+/// Returns true if a `congestion` table names a custom algorithm.
 pub(crate) fn is_custom(table: &Table) -> bool {
     OWN.iter().any(|key| table.has(*key))
 }

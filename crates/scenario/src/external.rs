@@ -7,7 +7,7 @@ use crate::document::{Table, Value, join};
 use crate::error::Diagnostic;
 use crate::making::Algorithms;
 
-/// Returns true if a table of congestion control names a controller in another process.
+/// Returns true if a `congestion` table names a controller in another process.
 pub(crate) fn is_external(table: &Table) -> bool {
     table.has(EXTERNAL)
 }

@@ -6,7 +6,7 @@ use crate::kind::{ResolvedScenario, Simulation, SimulationKind};
 use crate::making::Algorithms;
 use crate::{build, mesonet, model, resolve, warnings};
 
-/// Simulation of connections over a network of links, the kind of all scenarios that are not of another kind.
+/// Simulation of connections over a network of links, the default kind.
 const TCP: SimulationKind = SimulationKind {
     table: "topology",
     keys: model::SCENARIO,

@@ -26,7 +26,7 @@ pub trait Algorithms {
     /// Returns the custom algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
 
-    /// Returns a module of Linux and its registered name, or an error message.
+    /// Loads a compiled congestion control module of Linux. Returns the loaded module, or an error message.
     fn module(&self, _module: LinuxModule<'_>) -> Result<MadeModule, String> {
         Err("modules of Linux run from Python only".to_string())
     }

@@ -18,7 +18,7 @@ use crate::render::hexadecimal;
 /// Keys of the table that are not parameters of the module.
 const OWN: [&str; 3] = [MODULE.name(), SHA256.name(), PARAMETERS.name()];
 
-/// Returns true if a table of congestion control names a module.
+/// Returns true if a `congestion` table names a kernel module.
 pub(crate) fn is_module(table: &Table) -> bool {
     table.has(MODULE)
 }

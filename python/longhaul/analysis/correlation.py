@@ -78,9 +78,10 @@ def by_strength(matrix: ArrayLike) -> list[int]:
 
 
 def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
-    """Return the indices of responses, sorted by their number of |r| above `threshold`.
+    """Return the indices of responses, sorted by their number of strong correlations.
 
-    The fewest come first, as in index plots. Ties are sorted by the number of |r| above 0.5.
+    These have |r| above `threshold`. The fewest come first, as in index plots. Ties are sorted by
+    the number of correlations with |r| above 0.5.
     """
     r = np.abs(np.asarray(matrix, float))
     above = [(r > limit).sum(axis=0) for limit in (threshold, 0.5)]

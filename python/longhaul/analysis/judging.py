@@ -131,9 +131,10 @@ class Expected:
         )
 
     def _could_miss_little(self, interval: Interval) -> bool:
-        """Return true if the interval is too wide for a test of the printed number.
+        """Return true if the interval is so wide that a large difference might be missed.
 
-        Such an interval contains half or twice the printed number, or the value `opposite`.
+        Such an interval contains half or twice the printed number, or the value beyond which the
+        opposite of the claim is true.
         """
         printed = self.printed or 0.0
         others = (0.5 * printed, 2.0 * printed, self.opposite)

@@ -208,9 +208,9 @@ class Ellipse:
 
 
 def ellipse(points: Sequence[tuple[float, float]]) -> Ellipse:
-    """Return the ellipse of one standard deviation around at least two points.
+    """Return the ellipse of one standard deviation around the mean of `points`.
 
-    A point is, for example, (delay, goodput) of a replication.
+    A point is, for example, (delay, goodput) of a replication. At least two points are needed.
     """
     given = np.asarray(points, float)
     values, vectors = np.linalg.eigh(np.cov(given.T))

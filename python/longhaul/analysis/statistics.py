@@ -37,8 +37,8 @@ def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[l
 def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[float, float]:
     """Return the interval between two percentiles that leave out equal parts of both tails.
 
-    If the values are a statistic's in bootstrap samples, this is the percentile interval of the
-    statistic (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
+    If each value is a statistic of one bootstrap sample, the result is the percentile interval of
+    this statistic (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
     """
     outside = (1.0 - coverage) / 2.0
     low, high = np.quantile(values, [outside, 1.0 - outside])

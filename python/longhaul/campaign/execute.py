@@ -301,7 +301,7 @@ def work(
 
 
 class _Progress:
-    """Function that reports the progress of a run to the main process at intervals."""
+    """Callback that reports the progress of a run to the main process at intervals."""
 
     def __init__(self, duration_s: float) -> None:
         self.duration_s = duration_s

@@ -100,7 +100,7 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a stored summary for `owner`, a label, link or proxy.
+    """Return the rows of a stored summary for `owner`, the name of a label, link or proxy.
 
     If `figure` is a metric of the whole run, return the row of all flows.
     """

@@ -59,9 +59,9 @@ def response(
 ) -> None:
     """Print response functions of standard and HighSpeed TCP, and a(w) and b(w).
 
-    The first table has, by loss rate, mean windows in segments, round trips between losses, and
-    HighSpeed TCP's window divided by standard TCP's. The second table has HighSpeed TCP's increase
-    a(w) and decrease b(w) by window.
+    For each loss rate, the first table has mean windows in segments, round trips between losses,
+    and HighSpeed TCP's window divided by standard TCP's. For each window, the second table has
+    HighSpeed TCP's increase a(w) and decrease b(w).
     """
     from longhaul.models import plots
 

@@ -88,7 +88,7 @@ def _name(source: Path) -> str:
 
 
 def _opened(source: Path) -> Path:
-    """Return the path of the results that `source` names: a path, a campaign file, or a study."""
+    """Return the path of the results of `source`, which is a path, a campaign file, or a study."""
     if source.suffix == ".toml":
         campaign = read_campaign(source)
         folder = folder_of(campaign, None)

@@ -26,7 +26,7 @@ _OF_STUDY = re.compile(
 def is_run(source: Path) -> bool:
     """Return true if a directory is a run.
 
-    The results of a study are no run, although they have a run.json.
+    The directory of a study's results is not a run, although it has a run.json.
     """
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 

@@ -59,7 +59,7 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """Return a column of metrics for each label and, if there are several, for all flows."""
+    """Return a column of metrics for each label, and for all flows if there are several labels."""
     labels = summary.labels.to_dicts()
     return labels if len(labels) == 1 else [*labels, summary.total]
 

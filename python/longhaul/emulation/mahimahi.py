@@ -139,7 +139,7 @@ def _link(shells: Shells, rest: list[str]) -> None:
 def _queue(side: str, queue: str = "infinite", queue_args: str = "") -> str:
     """Return the queue discipline of a direction (`side`: `uplink`, `downlink`) as a TOML table.
 
-    `queue` and `queue_args` are values of the direction's options of `mm-link`.
+    `queue` and `queue_args` are the values of `mm-link`'s options for this direction.
     """
     if queue not in QUEUES:
         known = ", ".join(QUEUES)

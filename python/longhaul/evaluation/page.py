@@ -132,7 +132,8 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 def _where(outcome: Outcome) -> str:
     """Return a sentence that counts the points at which the subject is worse, by level of an axis.
 
-    The fraction of such points varies most along this axis. The text is empty if it varies little.
+    The axis is the one along which the fraction of such points varies most. The text is empty if
+    this fraction varies little along every axis.
     """
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}

@@ -127,7 +127,7 @@ def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str
 
 
 def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
-    """Collect tables, curves and networks of sources, with `sample` rows of long tables."""
+    """Collect tables, curves and networks of sources; take `sample` rows of longer tables."""
     content = Content(sample=sample)
     for source in sources:
         if source.campaign is not None:

@@ -177,7 +177,7 @@ of_delays(
 
 
 def counted(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows, with the bottleneck's rate and the measured time in round trips."""
+    """Return the flows, each with the bottleneck's rate and the measured time in round trips."""
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
     round_trips = run.measured_s / (2 * link["delay_s"]) if link["delay_s"] else None

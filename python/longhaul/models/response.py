@@ -210,7 +210,7 @@ def sharing(
 
 
 def equivalent_flows(high_speed: Response, standard: Response, capacity: float) -> float:
-    """Return the number of `standard` flows whose throughput equals that of one `high_speed` flow.
+    """Return how many `standard` flows together have the throughput of one `high_speed` flow.
 
     All flows see the same loss rate on a path of `capacity` segments. Since the throughputs are
     equal, the `high_speed` flow has half of the capacity.

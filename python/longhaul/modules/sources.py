@@ -36,9 +36,10 @@ def headers(texts: Iterable[str]) -> set[str]:
 
 
 def macros(texts: Iterable[str]) -> list[str]:
-    """Return preprocessor macros for properties that the sources reveal.
+    """Return preprocessor macros for properties that the sources of a module reveal.
 
-    These are the data that the module reads, and the signature of its `cong_control`.
+    A property is a kind of data that the module reads, such as timestamps, or the signature of its
+    function `cong_control`.
     """
     whole = "\n".join(texts)
     asked = [name for name, pattern in ASKS.items() if pattern.search(whole)]

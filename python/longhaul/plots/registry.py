@@ -26,7 +26,7 @@ class Options:
     None means the beginning or the end of the run.
     """
     parts: tuple[str, ...] = ()
-    """Names of the flows, classes or routers of MesoNet, or of state variables, to show."""
+    """Names of the state variables, or of MesoNet's flows, classes or routers, to show."""
     overlay: bool = False
     """True if MesoNet plots overlay the runs, in a panel for each flow, class or router."""
     width_in: float | None = None

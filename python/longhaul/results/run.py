@@ -188,7 +188,7 @@ class Results:
 
     @cached_property
     def proxy_series(self) -> pl.DataFrame:
-        """Samples of proxies: window of the connection between a proxy's nodes, and local queue."""
+        """Samples of each proxy: window of the connection between its nodes, and local queue."""
         return self.series.filter(pl.col("kind") == "proxy")
 
     @property

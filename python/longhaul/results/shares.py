@@ -14,7 +14,7 @@ class Portion:
 
     runs: str
     label: str
-    """Name of the label; the algorithm follows if it differs between runs."""
+    """The label; `label (algorithm)` if runs have different algorithms under this label."""
     algorithm: str
     goodput_bps: MeanInterval
     share: MeanInterval

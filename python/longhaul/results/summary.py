@@ -37,7 +37,7 @@ class Summary:
     total: dict[str, Any]
 
     def __repr__(self) -> str:
-        """Return the metrics of labels, all flows, links and proxies as text, one line each."""
+        """Return the metrics of each label, all flows, each link and each proxy, one per line."""
         of_flows = {row["label"]: row for row in self.labels.to_dicts()}
         tables = [of_flows | {ALL: self.total}]
         for owner, table in ((LINK, self.links), (PROXY, self.proxies)):
@@ -90,7 +90,7 @@ class Summary:
     def without_flows(cls, *, delays: bool, proxies: bool) -> "Summary":
         """Return a summary without rows, whose columns name all metrics of TCP runs.
 
-        `delays` and `proxies` are true if runs have these tables.
+        `delays` and `proxies` are true if runs have the tables of these names.
         """
         flows, links = (_declared(table) for table in ("flows", "links"))
         times = response_times(flows, None, 0.0)

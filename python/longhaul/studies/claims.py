@@ -155,7 +155,7 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
 
 
 def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measure]) -> Question:
-    """Return the question of a claim: its measure, with the words in the column `where`."""
+    """Return what a claim asks: its measure, for the values that the column `where` selects."""
     name = row["measure"]
     if name not in measures:
         raise ValueError(f"claim {row['id']}: {unknown('measure', name, list(measures))}")
@@ -165,8 +165,8 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
 
-    The columns of missing keys are empty. If the claim's `where` does not name experiments by `of`,
-    the claim's first experiment is added as `of`.
+    The columns of missing keys are empty. If the claim's `where` lacks the key `of`, which names
+    experiments, `of` is set to the claim's first experiment.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]

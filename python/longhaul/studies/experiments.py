@@ -149,7 +149,7 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
-    """Read a study's head (title, source, ...) and its experiments; included ones come last."""
+    """Read a study's head (title, source, ...) and experiments, those of included files last."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
         responses = whole.get("responses")

@@ -1,6 +1,7 @@
 """Lines of the figures: values along an axis, and windows over time.
 
-A mixed set has half HSTCP flows and half REGTCP flows (standard TCP). `axis` is the figure's axis.
+A mixed set has half HSTCP flows and half REGTCP flows (standard TCP). The parameter `axis` is the
+name of the factor on the figure's x axis.
 """
 
 from collections.abc import Sequence
@@ -204,7 +205,7 @@ def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def windows(experiments: Sequence[str], of: str = "") -> Draw:
-    """Return a function that draws windows over time, of all `experiments` or only of `of`."""
+    """Return a function that draws windows over time in the experiment `of`, by default in all."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         for experiment in (of,) if of else experiments:

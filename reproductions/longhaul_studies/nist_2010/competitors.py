@@ -285,7 +285,8 @@ def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> fl
 def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word = "") -> float:
     """Return the highest mean of `algorithms` divided by the lowest mean of CTCP, H-TCP and TCP.
 
-    Means of `metric` are over conditions.
+    A mean is the mean of `metric` over the conditions of the experiment `of`, or over those in
+    `condition`.
     """
     names, means = _means(data, of, metric, condition)
     by_name = dict(zip(names, means, strict=True))

@@ -55,9 +55,9 @@ def _over_time(experiment: str, column: str, cases: Sequence[Case]) -> Draw:
 def _utilisation(
     experiment: str, cases: Sequence[Case], printed: Mapping[str, tuple[float, float]]
 ) -> Draw:
-    """Return a function that draws some cycles of utilisation, and printed means of whole runs.
+    """Return a function that draws utilisation during `CYCLES_S`, and printed means of whole runs.
 
-    The printed figures show 2000 s, in which cycles cannot be distinguished.
+    The printed figures show 2000 s, at a scale at which cycles cannot be distinguished.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:

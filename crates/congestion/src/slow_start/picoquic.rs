@@ -161,8 +161,9 @@ mod tests {
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// Checks the fraction of the window that the end of slow start removes. It is 1/2 up to a base round-trip time of
-    /// 100 ms, and `(1 - 100 ms / base) / 2` above. From 610 ms on, it remains 0.418.
+    /// Checks the fraction of the window that is kept at the end of slow start. Up to a base round-trip time of 100 ms,
+    /// half is kept. Just above 100 ms, the fraction jumps to 1. It then falls as `1 - (1 - 100 ms / base) / 2`, which
+    /// is 0.75 at 200 ms. From 610 ms on, it remains 0.582.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {

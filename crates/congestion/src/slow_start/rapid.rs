@@ -82,7 +82,7 @@ enum Stage {
     Startup,
     /// The first recovery.
     Recovery(Reduction),
-    /// Ordinary slow start.
+    /// Ordinary slow start, after the first recovery or a timeout.
     Over,
 }
 

@@ -187,7 +187,7 @@ mod tests {
     }
 
     /// Passes acknowledgements to `search`, at the times `times_ms`, until slow start ends. Returns the time of the end
-    /// in milliseconds. `totals` returns the numbers of segments sent and delivered by a time.
+    /// in milliseconds. `totals` returns the numbers of segments sent and delivered until a time.
     fn ends_at(
         search: &mut Search,
         times_ms: impl IntoIterator<Item = u64>,

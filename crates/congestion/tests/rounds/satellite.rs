@@ -34,7 +34,7 @@ fn hybla_s_rate_grows_alike_at_all_round_trips() {
 }
 
 /// Checks Hybla's growth at a round-trip time of 50 ms, where `rho` is 2. In slow start, each acknowledgement adds
-/// `2^rho - 1`, 3 segments. The first one also raises the initial window from 1 to `rho`. After slow start, each
+/// `2^rho - 1 = 3` segments. The first one also raises the initial window from 1 to `rho`. After slow start, each
 /// acknowledgement adds `rho^2 / cwnd`.
 #[test]
 fn hybla_adds_two_to_the_rho_less_one_per_acknowledgement() {

@@ -229,8 +229,8 @@ fn a_cut_waits_out_duplicates() {
     }
 }
 
-/// Checks that the threshold of SyncPQlen is half of the largest queueing delay so far. A new smallest transit time
-/// raises this largest delay.
+/// Checks that the threshold of SyncPQlen is half of the largest queueing delay so far. A queueing delay is a transit
+/// time minus the smallest one, so a new smallest transit time raises the largest delay.
 #[test]
 fn the_threshold_of_pqlen_follows_the_largest_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 16.0, 2.0);

@@ -102,8 +102,8 @@ pub struct Flow {
     pub label: String,
     /// Unique name of the flow, such as `hstcp-3`, or `hstcp-3.0` for the first of several parallel streams.
     pub name: String,
-    /// Name under which the flow's counters are summed. Parallel streams have the name of their common flow here; other
-    /// flows have their own.
+    /// Name under which the flow's counters are summed. For parallel streams, this is the name of the flow that they
+    /// are part of; for other flows, their own name.
     pub bundle: String,
     /// Sending node.
     pub from: usize,

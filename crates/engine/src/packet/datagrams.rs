@@ -16,8 +16,8 @@ pub(super) struct DatagramStore {
 /// Maximum number of bytes that are stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram. Up to `SHORT` bytes, enough for most acknowledgements, are stored in one cache line. More
-/// bytes are in a separate buffer.
+/// Bytes of one datagram. Up to `SHORT` bytes, enough for most acknowledgements, are stored in one cache line. A longer
+/// datagram is stored in a separate buffer.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {

@@ -21,7 +21,7 @@ pub(crate) trait Parameters: Sized {
     const DESCRIPTION: &'static str;
     /// RFC or paper that defines the discipline.
     const SOURCE: &'static str;
-    /// True if the discipline decides about packets only on arrival, and does not store the packets that wait.
+    /// True if the discipline decides about packets only on arrival. It does not store them: its link or proxy does.
     const ON_ARRIVAL: bool = false;
     /// True if the discipline works without a link, as in the local queue of a proxy. Such a discipline needs no
     /// periodic updates, and writes nothing into headers of packets that leave.

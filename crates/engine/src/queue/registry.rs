@@ -16,7 +16,7 @@ pub struct Discipline {
     pub description: &'static str,
     /// RFC or paper that defines the discipline.
     pub source: &'static str,
-    /// True if the discipline decides about packets only on arrival, and does not store the packets that wait.
+    /// True if the discipline decides about packets only on arrival. It does not store them: its link or proxy does.
     pub on_arrival: bool,
     /// True if the discipline works without a link, as the local queue of a proxy.
     pub outside_links: bool,

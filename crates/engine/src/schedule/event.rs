@@ -19,7 +19,7 @@ pub(crate) enum Event {
     QueueUpdate(u32),
     /// Packets held back by the impairments with this index are released.
     Release(u32),
-    /// A TCP sender may send, since a random delay or a pacing gap is over.
+    /// A TCP sender may send, because a random delay or a pacing gap is over.
     Send(u32),
     /// The next datagram of a UDP source leaves.
     Datagram(u32),

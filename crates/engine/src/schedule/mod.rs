@@ -52,7 +52,7 @@ pub(crate) struct Schedule {
     first_of_others: Key,
     /// The earliest entry of `delayed_acks` and `observations`.
     first_of_rest: Key,
-    /// Earliest time at which the run may end early.
+    /// Earliest time at which the run may end before its duration is over.
     may_end: Time,
     /// The entry of the event that was taken last.
     taken: Key,
@@ -294,7 +294,7 @@ impl Schedule {
         time_of(self.first_of_others).min(self.may_end)
     }
 
-    /// Cancels the timers of a closed connection that traffic had opened.
+    /// Cancels the timers of a connection that a traffic source had opened and that is closed now.
     pub(crate) fn forget(&mut self, connection: u32) {
         for deadlines in &mut self.deadlines {
             deadlines.forget(connection);

@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// Delivers the packets that reach a link's far end now, and later ones as far as the link's lookahead allows.
+    /// Delivers the packets that reach a link's far end now, and those that will reach it within the link's lookahead.
     #[inline(always)]
     fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;

@@ -46,7 +46,8 @@ impl World {
         Ok(Kind::Tcp { from, to })
     }
 
-    /// Adds the proxies and the connections between their nodes, which get the flow numbers after those of the flows.
+    /// Adds the proxies, each with the connection between its nodes. The numbers of these connections follow those of
+    /// the flows.
     pub(super) fn add_proxies(
         &mut self,
         config: &Config,

@@ -1,4 +1,4 @@
-//! The flows of a region: senders with the descriptions of their flows, and receivers.
+//! The flows of a region of the network: their senders, receivers and descriptions.
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::Time;

@@ -17,7 +17,7 @@ pub(crate) struct Source {
     pub(crate) fast: bool,
 }
 
-/// All sources, in order of access routers.
+/// All sources, in the order of their access routers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sources {
     sources: Vec<Source>,

@@ -76,7 +76,7 @@ impl Arrivals {
         self.staying.receive(link, staying);
     }
 
-    /// Returns the packets that stay in the region and arrive by `end`.
+    /// Returns the packets that arrive by `end` and have a destination in the region.
     pub(super) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
         let lanes = self.staying.lanes.iter();
         let due = lanes.flat_map(move |lane| lane.iter().take_while(move |one| one.time <= end));

@@ -197,7 +197,7 @@ record! {
     }
 }
 
-/// A router at the end of an interval.
+/// State of a router at the end of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSample {
     /// Queue towards the backbone. A backbone router has only this queue.
@@ -393,7 +393,7 @@ record! {
     /// Counts and goodputs of the flows of a class over the whole run.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct ClassTotals {
-        /// Flows connected.
+        /// Flows that were connected.
         connected: u64 as "connected_flows",
         /// Flows completed.
         completed: u64 as "completed_flows",

@@ -35,17 +35,17 @@ pub struct TracedFlow {
 /// Event that changed the state of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowEvent {
-    /// The flow was connected, and its window set.
+    /// Connection of the flow, with its initial window.
     Start,
-    /// An acknowledgement enlarged the window.
+    /// Acknowledgement that enlarged the window.
     Increase,
-    /// An acknowledgement reduced the window.
+    /// Acknowledgement that reduced the window.
     Decrease,
-    /// An acknowledgement did not change the window.
+    /// Acknowledgement that did not change the window.
     Ack,
-    /// A retransmission timeout set the window and the threshold.
+    /// Retransmission timeout, which set the window and the threshold.
     Timeout,
-    /// The last packet was acknowledged, or the flow was stopped.
+    /// Acknowledgement of the last packet, or stop of the flow.
     End,
 }
 

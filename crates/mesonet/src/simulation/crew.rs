@@ -111,7 +111,7 @@ impl Crew {
         }
     }
 
-    /// Waits until all regions have been advanced by the step.
+    /// Waits until all regions have completed the step.
     fn wait(&self) {
         let finished = || self.unfinished.load(Ordering::Acquire) == 0;
         if !looks(finished) {

@@ -15,8 +15,8 @@ const CHUNK: [usize; 2] = [1 << 14, 1 << 20];
 /// small fraction of the buffer.
 const CHUNKS: u64 = 64;
 
-/// Zeros to send, used repeatedly. The stack copies them only into packets. Nothing writes to their
-/// memory, so the system maps all its pages to one page of zeros, which stays in the cache.
+/// Zeros to send, used repeatedly. They are only read. The system therefore maps all pages of their
+/// memory to one page of zeros, which stays in the cache.
 static ZEROS: LazyLock<Vec<u8>> = LazyLock::new(|| vec![0; CHUNK[1]]);
 
 /// The application that sends.

@@ -1,5 +1,5 @@
 //! A session without encryption, in place of TLS. Instead of the tag of an AEAD, a packet contains its whole packet
-//! number, and zeros.
+//! number, padded with zeros to the length of a tag.
 
 use std::any::Any;
 use std::sync::Arc;

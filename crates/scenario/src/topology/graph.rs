@@ -18,7 +18,7 @@ pub(super) const GRAPH: Topology = Topology {
 };
 
 keys! {
-    /// Keys of the graph.
+    /// Keys of the table `topology.graph`.
     struct Network {
         /// Names of the nodes.
         nodes: Vec<String> = Kind::List(&Kind::Name).key().required(),

@@ -16,7 +16,7 @@ const ASKED_WITH: u64 = 1;
 
 const MICROSECONDS: f64 = 1e-6;
 
-/// Returns the entries of the connection vectors in `text`, with start times multiplied by `scale`.
+/// Returns the trace entries of all connection vectors in `text`; multiplies start times by `scale`.
 pub(super) fn parse(text: &str, scale: f64) -> Result<Vec<TraceEntry>, String> {
     let mut vectors: Vec<Vector> = Vec::new();
     for (line, number) in text.lines().zip(1..) {

@@ -14,7 +14,7 @@ use crate::{BASE, origin, refusal, with};
 
 const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// Returns the configuration of the bottleneck's queue in [`BASE`] with `table` as the queue's table.
+/// Returns the configuration of the bottleneck's queue in [`BASE`], with the queue replaced by `table`.
 fn queue(table: &str) -> QueueConfig {
     with(&[&format!("{QUEUE}={table}")]).config().links[0]
         .queue

@@ -150,7 +150,10 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Table whose rows exist in every bootstrap sample; a number is an array over the samples."""
+    """Table of all bootstrap samples at once: a metric is an array with a number per sample.
+
+    Each row exists in every sample.
+    """
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int

@@ -100,7 +100,10 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Return (x, y) of the labels' power of ten: x as a fraction of the width, y in pixels."""
+        """Return the position of the text with the axis's power of ten, such as 10^6.
+
+        The position is (x, y), with x as a fraction of the width and y in pixels.
+        """
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:

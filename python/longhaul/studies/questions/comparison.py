@@ -20,7 +20,7 @@ class ComparedValues:
     """Position of each point: its level of an axis, or its value of another metric."""
     y: np.ndarray
     same: float
-    """Number in `y` that means equality of compared values: 0 for differences, 1 for ratios."""
+    """Value of `y` if the compared values are equal: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:

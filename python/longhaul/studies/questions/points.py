@@ -1,4 +1,7 @@
-"""Selection of a metric's values: one for each combination of levels that a claim does not fix."""
+"""Selection of a metric's values at the levels that a claim fixes.
+
+There is a value for each combination of the levels of the other factors.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -70,14 +70,14 @@ def _against(
 
 @measure
 def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
-    """Return the largest relative deviation of measured from computed goodputs of files."""
+    """Return the largest relative deviation of a measured from a computed mean file goodput."""
     ratios = _against(data, of, model, "mean", cell, (*LARGE, "web"))
     return max(abs(ratio - 1) for ratio in ratios)
 
 
 @measure
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
-    """Return the fraction by which printed goodput is below our goodput without losses.
+    """Return the fraction by which the study's printed goodput is below our loss-free goodput.
 
     There is a fraction for each of `algorithms` and each kind of large file; `end` selects the
     smallest (`least`) or the largest (`most`).

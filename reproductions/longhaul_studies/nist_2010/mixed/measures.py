@@ -63,7 +63,8 @@ def least_advantage(data: Data, of: str, groups: str) -> float:
 def largest_advantage(data: Data, of: str, groups: str) -> float:
     """Return the largest relative difference in goodput between alternate algorithms and TCP.
 
-    The goodputs are means over algorithms; the result is the maximum over `groups`.
+    The goodput of a flow group is the mean over algorithms. The result is the maximum over
+    `groups` in the experiment `of`.
     """
     own, others = (
         users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]
@@ -82,8 +83,8 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 def off_differences(data: Data, of: str, base: str) -> float:
     """Return the largest error of our relative goodput differences, in percentage points.
 
-    The expected differences (tables 8-30, 9-12) are recomputed from the printed goodputs, because
-    the printed differences are rounded differently. `base` is the denominator, as in `ranges`.
+    The expected differences are recomputed from the printed goodputs, because the study rounds the
+    differences in tables 8-30 and 9-12 in another way. `base` is the denominator, as in `ranges`.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]

@@ -23,7 +23,7 @@ EVERY = 100
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables of a run to store, from exchanges that began after the warm-up."""
+    """Return the tables to store for a run, from exchanges that began after the warm-up."""
     begun = run.exchanges.filter(
         pl.col("start_s") >= run.meta["measured_from_s"],
         pl.col("name").str.replace(r"-\d+$", "") == MEASURED,
@@ -58,7 +58,7 @@ def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def as_map(kept: dict[str, list[Any]]) -> MeanMap:
-    """Return the map of response times that `_map` has written as lists."""
+    """Return the map of response times that `_map` has converted to the lists `kept`."""
     shape = len(ROUND_TRIP_EDGES_S) - 1, len(SEGMENT_EDGES) - 1
     counts, totals = np.zeros(shape[0] * shape[1], int), np.zeros(shape[0] * shape[1])
     counts[kept["cell"]], totals[kept["cell"]] = kept["count"], kept["total_s"]

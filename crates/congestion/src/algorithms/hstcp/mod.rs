@@ -288,7 +288,9 @@ impl Extension for Hstcp {
 }
 
 impl Ns2Factor {
-    /// Returns the window after a reduction from `event.base` segments. As in ns-2, `b` is that of the window `cwnd`.
+    /// Returns the window after a reduction from `event.base` segments. Half of them are kept in slow start and at the
+    /// first reduction. Otherwise the fraction `1 - b(cwnd)` is kept; as in ns-2, `b` is not that of `event.base`. At or
+    /// below `low_window`, the stored fraction is kept.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {

@@ -126,7 +126,7 @@ impl KernelHtcp {
         (throughput.segments, throughput.since) = (0, Some(now));
     }
 
-    /// Updates the growth from the time since the last congestion event (`htcp_alpha_update`).
+    /// Updates the increase (alpha) from the time since the last congestion event (`htcp_alpha_update`).
     fn update_increase(&mut self, now: u64) {
         let elapsed = self.elapsed(now);
         let mut factor = 1;

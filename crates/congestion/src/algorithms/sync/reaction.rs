@@ -55,7 +55,7 @@ impl Reaction {
         }
     }
 
-    /// Records a loss or a timeout, which standard TCP handles.
+    /// Records a loss or a timeout: standard TCP sets the window from now to the next adjustment.
     pub(super) fn on_loss(&mut self) {
         if let Self::Adjust(adjust) = self {
             adjust.rate = None;

@@ -299,7 +299,7 @@ fn near(found: f64, expected: f64, tolerance: f64) -> bool {
     apart <= tolerance * expected.abs().max(1.0) || found.is_nan() && expected.is_nan()
 }
 
-/// Asserts that an algorithm changes the window as `law` does, in flows that begin with each of `windows`, in segments.
+/// Asserts that an algorithm changes the window as `law` does, in flows with the initial windows `windows` (segments).
 #[track_caller]
 pub fn assert_follows<L: Law>(controller: &Controller, law: impl Fn() -> L, windows: &[f64]) {
     for seed in 0..24 {

@@ -50,8 +50,8 @@ impl Ring {
         number == self.forwarded
     }
 
-    /// Frees the slots of packets below number `needed`. If less than an eighth of the slots is then free, doubles
-    /// their number. Returns false if there is no free slot because the run has reached its memory limit.
+    /// Frees the slots of the packets before packet `needed`. If less than an eighth of the slots is then free, doubles
+    /// the ring. Returns false if the ring would have to grow, but the run has reached its memory limit.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {

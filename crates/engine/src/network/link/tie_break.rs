@@ -121,8 +121,8 @@ fn ulps(arrival: DualClockTime) -> u64 {
     (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
 }
 
-/// Encodes a duration of up to 256 seconds in `bits` bits: five bits of its exponent, and the first bits of its
-/// fraction.
+/// Encodes a duration of up to 256 seconds in `bits` bits: five bits of the floating-point exponent, and the first bits
+/// of the fraction.
 #[inline]
 fn scaled(span_s: f64, bits: u32) -> u64 {
     const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;

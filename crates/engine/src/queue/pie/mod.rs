@@ -220,8 +220,8 @@ impl Control {
         }
     }
 
-    /// Updates the probability from `delay_s`, the queueing delay in seconds, or, if `delay_s` is `None`, from the
-    /// sojourn time of the last packet that left. Variant linux-6.18 always uses the sojourn time; only this variant
+    /// Updates the probability from the queueing delay `delay_s` in seconds. If `delay_s` is `None`, uses the sojourn
+    /// time of the last packet that left instead; variant linux-6.18 always uses the sojourn time. Only this variant
     /// reads `waiting`, which is true if packets wait.
     pub(super) fn update(
         &mut self,

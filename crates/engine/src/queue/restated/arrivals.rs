@@ -226,12 +226,12 @@ fn random_exponential_marking() {
 }
 
 /// DECbit of Ramakrishnan and Jain, TOCS 8(2), 1990, section 3. A packet is marked if the average queue, including the
-/// packet in service, is at least one packet. The average is taken over the last cycle (busy, then idle) and the
+/// packet in service, is at least one packet. The average is taken over the previous cycle (busy, then idle) and the
 /// current cycle so far.
 #[derive(Default)]
 struct DecBit {
-    /// Two tuples, for the last and for the current cycle: the length in picoseconds, and the integral of the queue
-    /// over the cycle, in packets times picoseconds.
+    /// The previous cycle, then the current one. A tuple has the length of the cycle in picoseconds, and the integral
+    /// of the queue over the cycle, in packets times picoseconds.
     cycles: [(u128, u128); 2],
     began: Time,
     changed: Time,

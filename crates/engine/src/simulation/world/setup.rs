@@ -25,7 +25,7 @@ use crate::transport::{Env, EventLog, FlowDelays};
 /// Number of progress reports in a run.
 const PROGRESS_REPORTS: u64 = 1 << 10;
 
-/// Minimum number of connections for prefetching. The state and packets of more connections exceed a cache of a
+/// Minimum number of connections for prefetching. The state and packets of this many connections exceed a cache of a
 /// megabyte.
 const PREFETCH_THRESHOLD: usize = 256;
 

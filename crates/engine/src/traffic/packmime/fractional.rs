@@ -165,8 +165,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns the known part of the sum for each value of the next block: values in `past` times weights in `others`.
-    /// The `BLOCK` values just before each value are added later.
+    /// Returns, for each value of the next block, the weighted sum of its earlier values except the newest `BLOCK`. The
+    /// values are in `past`, the weights in `others`. The newest `BLOCK` are added later: some are not known yet.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 

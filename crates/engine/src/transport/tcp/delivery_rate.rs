@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use super::segment_ring::SegmentRing;
 use crate::prefetch::prefetch;
 
-/// State of the connection that is stored when a segment is sent. All segments of a burst have the same state.
+/// State of the connection that is stored when a burst of segments is sent.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,

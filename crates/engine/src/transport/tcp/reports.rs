@@ -54,7 +54,7 @@ impl Reports {
         (time.is_some() || routers).then(|| Box::new(reports))
     }
 
-    /// Sets the clock for transit times.
+    /// Sets the error of the receiver's clock.
     pub(super) fn set_clock(&mut self, clock: ClockError) {
         self.clock = clock;
     }

@@ -16,7 +16,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of the times of first requests.
+    /// Keys of the table with the times of first requests.
     pub(crate) struct StartKeys {
         /// Probability that a source requests its first file at once (prON); 0.25 by default.
         pub at_once: f64 = PROBABILITY.key(),

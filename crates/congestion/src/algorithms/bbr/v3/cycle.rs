@@ -80,7 +80,7 @@ impl Machine {
         smaller(self.with_headroom(), carried)
     }
 
-    /// Returns true if the long-term bound of segments in flight, and not the path, limits the rate.
+    /// Returns true if the long-term bound on segments in flight limits the rate, rather than the path.
     pub(super) fn is_held(&self, ack: &AckSample, window: &Window) -> bool {
         self.probe.is_cwnd_limited(ack) && window.cwnd() >= self.bounds.long_in_flight
     }

@@ -446,8 +446,8 @@ mod tests {
         flow
     }
 
-    /// Checks that long round-trip times end Startup: all seven recent samples must be long at eight successive
-    /// acknowledgements, so fourteen long samples are needed. On a path of 100 ms, samples of 125 ms are not long: the
+    /// Checks that fourteen long round-trip times end Startup: after seven, all recent samples are long, and they must
+    /// still be long at seven more acknowledgements. On a path of 100 ms, samples of 125 ms are not long, because the
     /// increase must exceed a quarter plus a margin.
     #[test]
     fn grown_round_trips_end_startup() {

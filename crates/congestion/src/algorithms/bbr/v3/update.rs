@@ -307,8 +307,8 @@ mod tests {
     use crate::algorithms::bbr3::ENTRY;
     use crate::parameter::Variant;
 
-    /// Section 5.3.1.3: six lost ranges end Startup, whatever their sizes, but only if more than 2 % of the flight are
-    /// lost.
+    /// Checks that one burst of many losses does not end Startup, but a sixth report of losses in fast recovery does
+    /// (section 5.3.1.3).
     #[test]
     fn a_burst_of_losses_does_not_end_the_startup() {
         let rules = Draft::default();

@@ -91,7 +91,7 @@ impl Port {
         next
     }
 
-    /// Records that a packet stored in the discipline leaves the queue, because it begins service or is dropped.
+    /// Records that a packet leaves the discipline's queue, because it begins service or is dropped.
     fn note_end_of_wait(&mut self, packet: &Packet, now: Time) {
         self.note_start(packet.bytes);
         self.note_wait(now.since(packet.time));

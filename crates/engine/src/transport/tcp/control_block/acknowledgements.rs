@@ -120,8 +120,8 @@ impl ControlBlock {
         self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
     }
 
-    /// Processes an acknowledgement of `acked` new segments outside recovery. The window may grow. An [`AckSample`] is
-    /// made only if the algorithm needs it, or if an echoed mark or an unused part of the window may forbid growth.
+    /// Processes an acknowledgement of `acked` further segments outside recovery. The window may grow. An [`AckSample`]
+    /// is made only if the algorithm needs it, or if an echoed mark or a partly unused window may forbid growth.
     #[inline(always)]
     pub(crate) fn on_new_ack<const REGULAR: bool>(
         &mut self,

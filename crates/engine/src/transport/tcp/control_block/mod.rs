@@ -165,7 +165,7 @@ pub(super) struct ControlBlock {
     pub(super) stream: Stream,
     /// Payload of retransmitted packets.
     pub(super) retransmitted_bytes: u64,
-    /// Counters, except the values that are computed from other fields ([`Self::counters`]).
+    /// Counters of the flow. [`Self::counters`] fills in those that follow from other fields.
     pub(super) counters: FlowCounters,
 }
 
@@ -301,8 +301,8 @@ impl ControlBlock {
         self.rtt.replace_min_rtt();
     }
 
-    /// Returns the shortest round-trip time known for the path, of the SYN or of data. All samples of data may include
-    /// the ACK delay, but a segment sent alone, such as a probe, may be acknowledged without it.
+    /// Returns the shortest round-trip time so far, of the SYN or of data. The SYN's counts because all samples of data
+    /// may include the ACK delay, while a later segment, such as a probe, may be acknowledged without this delay.
     pub(super) fn shortest_rtt(&self) -> Span {
         let of_data = self.rtt.min_rtt();
         if self.handshake_rtt == Span::ZERO {

@@ -3,11 +3,11 @@
 //! Linux takes two samples from each acknowledgement, with the sender's clock alone (`tcp_clean_rtx_queue` and
 //! `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`). The first newly acknowledged segment has waited longest. Its sample
 //! is smoothed and sets the retransmission timer (`seq_rtt_us`, or `sack_rtt_us` if only selective acknowledgements
-//! give a sample). The last segment gives the sample for the algorithm (`ca_rtt_us`: `pkts_acked`, rate samples). RACK
-//! uses the minimum of these last samples.
+//! give a sample). The last segment gives the sample for the algorithm (`ca_rtt_us`: `pkts_acked`, rate samples). The
+//! minimum round-trip time, which RACK uses, is that of the samples for the algorithm.
 //!
-//! Retransmitted segments give no sample. If a cumulative acknowledgement covers a retransmitted segment, none of its
-//! segments gives a sample. If no segment gives a sample, the echoed timestamp gives both.
+//! Retransmitted segments give no sample. If a cumulative acknowledgement covers a retransmitted segment, no segment
+//! that it covers gives a sample. If no segment gives a sample, the echoed timestamp gives both samples.
 //!
 //! QUIC takes one sample, the round-trip time of the last segment less the delay that the receiver reports (RFC 9002
 //! section 5.3).

@@ -189,7 +189,7 @@ impl Sender {
         }
     }
 
-    /// Processes an event of the retransmission timer.
+    /// Processes the expiry of the retransmission timer, unless its deadline has been moved later.
     pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         let now = env.now();

@@ -147,7 +147,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// Checks that routers can lower, but not raise, a congestion window that the receive window keeps from being used up.
+/// Checks that routers can lower, but not raise, the congestion window of a flow that the receive window limits.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {

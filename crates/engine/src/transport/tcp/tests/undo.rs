@@ -125,8 +125,8 @@ fn a_recovery_is_undone_by_duplicates() {
     assert!(cwnd >= 10.0, "{cwnd}");
 }
 
-/// Receivers report a duplicate once, in the first block. This block then lies below the acknowledgement number or
-/// inside the second block (RFC 2883 section 4).
+/// Checks that receivers report a duplicate once, in the first SACK block. This block then lies below the
+/// acknowledgement number or inside the second block (RFC 2883 section 4).
 #[test]
 fn receivers_report_what_arrives_twice() {
     let config = Tcp {

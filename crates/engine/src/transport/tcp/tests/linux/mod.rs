@@ -78,8 +78,8 @@ struct Driver {
     sent: Vec<Packet>,
     /// Time at which the latest step was due.
     due: Time,
-    /// True if no unexpected segments may leave at a step. If false, the driver only checks that the expected segments
-    /// leave in order, within the tolerance of time, as packetdrill does.
+    /// True if a step fails when unexpected segments leave. If false, the driver only checks that the expected segments
+    /// leave in order, within `TOLERANCE`, as packetdrill does.
     strict: bool,
 }
 
