@@ -17,7 +17,7 @@ LATER = {
     "reordering": ("_reorder",),
     "receive buffers": ("_autotuned", "_rmem"),
     "ten flows": ("_ten",),
-    "200 ms, 100 Mbit/s": ("_1", "_1000k"),
+    "paths l and f": ("_1", "_1000k"),
     "applications": ("_idle", "_limited"),
 }
 """Subjects of the cases that are not in `FIRST`, with the suffixes of the cases' names."""

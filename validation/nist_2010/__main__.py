@@ -11,10 +11,10 @@ from validation.tables import distance, pair
 PAGE = DOCS / "published_analyses.md"
 
 CHECKED = (
-    "printed in", "analysis", "compared with", "values:", "values that agree:",
-    "errors of the report:",
+    "place in the report", "recomputed values", "compared with", "number of values:",
+    "values that agree:", "errors of the report:",
 )  # fmt: skip
-ERRORS = ("printed in", "value", "printed:", "recomputed:", "error of the report")
+ERRORS = ("place in the report", "value", "printed:", "recomputed:", "error of the report")
 
 
 def page() -> str:

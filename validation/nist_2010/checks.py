@@ -141,17 +141,17 @@ def _chapter_4_ranks() -> Iterator[Row]:
     yield from _condition_ranks(
         "b_table4-28_condition_means",
         "b_table4-29_condition_ranks",
-        {"y20 C3": wrong, "average C3": "follows from y20"},
+        {"y20 C3": wrong, "average C3": "follows from the error in y20"},
     )
 
 
 def _appendix_c_ranks() -> Iterator[Row]:
-    tie = "equal values have different ranks"
+    tie = "equal responses have different ranks"
     yield from _condition_ranks(
         "e_tableC-15_condition_means",
         "e_tableC-16_condition_ranks",
         dict.fromkeys(("y17 C1", "y17 C4", "y22 C1", "y22 C8"), tie)
-        | {"average C8": "follows from y22"},
+        | {"average C8": "follows from the errors in y22"},
     )
 
 
@@ -258,8 +258,8 @@ def _lags() -> Iterator[Row]:
     """Yield rows for table 10-1: mean latencies over the three long-lived flows."""
     errors = {
         "BIC": "18.87 truncated instead of rounded",
-        "H-TCP": "its own flows give 22.2",
-        "HSTCP": "its own flows give 6.1",
+        "H-TCP": "the mean of its three flows is 22.2",
+        "HSTCP": "the mean of its three flows is 6.1",
     }
     for row in rows("e_derived_table10-1_crosscheck"):
         name = row["algorithm"]
@@ -270,7 +270,7 @@ def _lags() -> Iterator[Row]:
             mean = float(np.mean([float(row[f"{kind}_{flow}"]) for flow in ("L1", "L2", "L3")]))
             error = errors[name] if name in bad else ""
             if kind == "trec" and name == "H-TCP":
-                error = "its own flows give 9.9"
+                error = "the mean of its three flows is 9.9"
             yield _of_table(f"{name} {kind}", row, column, mean, error)
 
 
@@ -302,7 +302,7 @@ def _rank_matrices() -> Iterator[Row]:
     kinds = [row["file_code"] for row in rows("d_table8-6_flow_groups")]
     printed = {(row["response"], row["file"]): row for row in rows("d_table8-32_ranks_low")}
     order = [row["condition"] for row in rows("d_fig8-1_condition_order")]
-    other = "the printed matrix has a sum of ranks that differs by {}"
+    other = "the average implies a sum of ranks that differs by {} from the printed matrix"
     errors = {"HTCP M": other.format(1), "HTCP WO": other.format(3), "Scalable M": other.format(2)}
     for name, table in (
         ("HTCP", "d_fig8-68_rank_matrix_HTCP_low"),
@@ -372,7 +372,7 @@ def printed_differences(experiment: str, base: str) -> Iterator[Row]:
             text = row[f"pub_{experiment}_{name}"]
             if not text.startswith("<"):
                 known = (experiment, name, row["group"])
-                error = "rounded up" if known in ROUNDED_UP else ""
+                error = "rounded up, not to the nearest integer" if known in ROUNDED_UP else ""
                 yield _value(
                     f"{name}, group {row['group']}", abs(float(text)), abs(value), 0, error
                 )
@@ -386,36 +386,38 @@ def _completions() -> Iterator[Row]:
 
 
 CHECKS = (
-    Check("Table 4-18", "cost of 64 runs", _chapter_4_costs),
-    Check("Figure 4-3, section 4.4", "correlated pairs and groups", _correlation_groups),
-    Check("Table 4-25", "ranks of factors on six responses",
+    Check("Table 4-18", "execution time of 64 runs", _chapter_4_costs),
+    Check("Figure 4-3, section 4.4", "pairs and groups of correlated responses",
+          _correlation_groups),
+    Check("Table 4-25", "ranks of factors by effect on six responses",
           lambda: _factor_ranks("b_table4-25_rank_domain", ("average_rank", "ordinal_rank"))),
-    Check("Table 4-26", "ranks of factors on four principal components",
+    Check("Table 4-26", "ranks of factors by effect on four principal components",
           lambda: _factor_ranks("b_table4-26_rank_pca", ("average_rank", "ordinal_rank"))),
-    Check("Table 4-27", "conditions of the cube", _cube_conditions),
-    Check("Table 4-28", "effects that follow from the condition means",
+    Check("Table 4-27", "conditions of the 2^3 design", _cube_conditions),
+    Check("Table 4-28", "effects, from the condition means",
           lambda: _cube_effects("b_table4-28_condition_means",
                                 "b_derived_effects_from_table4-28"), is_printed=False),
-    Check("Table 4-29", "ranks of conditions", _chapter_4_ranks),
-    Check("Table 4-30", "changes of rank along the cube's edges", _cube_edges),
-    Check("Table 6-31", "completions of a period", _completions),
-    Check("Chapters 6 and 7", "Grubbs' statistic and critical values", _grubbs),
-    Check("Tables 8-30, 9-12", "ranges of goodputs", _differences, is_printed=False),
-    Check("Table 9-12", "ranges of goodputs, in percent of the smaller value",
+    Check("Table 4-29", "ranks of conditions on seven responses", _chapter_4_ranks),
+    Check("Table 4-30", "changes of average rank when one factor changes", _cube_edges),
+    Check("Table 6-31", "completed flows per interval", _completions),
+    Check("Chapters 6 and 7", "Grubbs' statistics and critical values", _grubbs),
+    Check("Tables 8-30, 9-12", "relative differences of goodput", _differences, is_printed=False),
+    Check("Table 9-12", "relative differences, smaller goodput as 100 %",
           lambda: printed_differences("ch9high", "smaller")),
-    Check("Table 8-31", "average ranks and deviations",
+    Check("Table 8-31", "averages and deviations of algorithms' ranks",
           lambda: _rank_averages("d_table8-31_ranks_high")),
-    Check("Table 8-32", "average ranks and deviations",
+    Check("Table 8-32", "averages and deviations of algorithms' ranks",
           lambda: _rank_averages("d_table8-32_ranks_low")),
-    Check("Table 8-32", "averages of the rank matrices, figures 8-68 and 8-69", _rank_matrices),
-    Check("Table 9-13", "average ranks and deviations",
+    Check("Table 8-32", "average ranks from figures 8-68 and 8-69", _rank_matrices),
+    Check("Table 9-13", "averages and deviations of algorithms' ranks",
           lambda: _rank_averages("d_table9-13_ranks")),
-    Check("Table 10-1", "latencies (from tables 7-14 and 7-15)", _lags),
-    Check("Table C-11", "design, cost and its effects", _appendix_c_costs, is_printed=False),
-    Check("Table C-13", "ranks of factors on six responses",
-          lambda: _factor_ranks("e_tableC-13_rank_analysis", ("average", "ordinal"))),
-    Check("Table C-15", "effects that follow from the condition means", _appendix_c_effects,
+    Check("Table 10-1", "mean latencies of three flows (tables 7-14, 7-15)", _lags),
+    Check("Table C-11", "design, execution times, effects on them", _appendix_c_costs,
           is_printed=False),
-    Check("Table C-16", "ranks of conditions", _appendix_c_ranks),
-    Check("Table C-17", "changes of rank along the cube's edges", _appendix_c_edges),
+    Check("Table C-13", "ranks of factors by effect on six responses",
+          lambda: _factor_ranks("e_tableC-13_rank_analysis", ("average", "ordinal"))),
+    Check("Table C-15", "effects, from the condition means", _appendix_c_effects,
+          is_printed=False),
+    Check("Table C-16", "ranks of conditions on seven responses", _appendix_c_ranks),
+    Check("Table C-17", "changes of average rank when one factor changes", _appendix_c_edges),
 )  # fmt: skip

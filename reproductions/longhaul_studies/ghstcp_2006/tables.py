@@ -13,8 +13,10 @@ from longhaul.studies.study import find
 from .published import printed
 
 HEAD = (
-    "| case | S1 | S2 | delay, ms | S1, Mbit/s | S2, Mbit/s | interval, Mbit/s | utilisation, % |"
-    " printed | fairness of flows | of groups | printed | runs |\n|" + "---|" * 13
+    "| experiment | slower group (S1) | faster group (S2) | one-way delay, ms | throughput of S1,"
+    " Mbit/s | throughput of S2, Mbit/s | half width of 95 % interval of S1 + S2, Mbit/s |"
+    " utilisation, % | printed utilisation, % | fairness of flows | fairness of groups |"
+    " printed fairness | runs |\n|" + "---|" * 13
 )
 METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairness_groups")
 
@@ -49,7 +51,8 @@ def main() -> None:
     study = find("ghstcp-2006")
     data = Data.read(study.recorded / "full", study.axes)
     for table in dict.fromkeys(row["table"] for row in printed()):
-        print(f"Table {table}\n", *lines(data, table), "", sep="\n")
+        title = f"Table {table} of the thesis, with means over the runs\n"
+        print(title, *lines(data, table), "", sep="\n")
 
 
 if __name__ == "__main__":
