@@ -97,7 +97,8 @@ class Claim:
     def of_one_run(self) -> bool:
         """True if the claim is judged by the rules for a number from a single run of the source.
 
-        The number must lie inside the band. It must not be 0, because the rules use its double.
+        The number must lie inside the band. It must not be 0, because the rules compare our runs
+        with half and twice the number.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
@@ -163,10 +164,10 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 
 
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
-    """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
+    """Yield the name of each claim in a TOML file, and the claim in the form of a CSV file's row.
 
-    The columns of missing keys are empty. If the claim's `where` lacks the key `of`, which names
-    experiments, `of` is set to the claim's first experiment.
+    Columns for keys that the claim lacks are empty. If the claim's `where` lacks the key `of`,
+    which names experiments, `of` is set to the claim's first experiment.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]

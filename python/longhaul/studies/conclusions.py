@@ -236,8 +236,9 @@ def _word(said: Sequence[str]) -> str:
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
     """Return the worst of the `verdicts` on statements: `contradicted`, else `outside the band`.
 
-    If `verdicts` has neither, return `reproduced` if no run is missing (`is_part` is false) and all
-    of `said`, the verdicts on the levels that were run, are `reproduced`; else `undecided`.
+    If `verdicts` has neither, the result is `reproduced` or `undecided`. It is `reproduced` only if
+    no run is missing (`is_part` is false), and all of `said` are `reproduced`. `said` has the
+    statements' verdicts on the levels that were run.
     """
     if not verdicts:
         return NOT_RUN

@@ -59,7 +59,7 @@ class Experiment:
     on_request: bool = False
     """True for a long experiment, which the quick scale includes only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Table of conditions by axis: each level of the axis sets the levels of other factors."""
+    """Conditions by axis: for each level of the axis, levels of other factors that go with it."""
     all_samples: bool = False
     """True if all samples of time series are stored, false for a few hundred of each."""
     folder: Path = field(default_factory=Path)
@@ -118,7 +118,7 @@ class Experiment:
         )
 
     def cells(self, scale: str) -> Cells:
-        """Return the cells (combinations of levels) at a scale; theory has no cells."""
+        """Return the cells (combinations of levels) at a scale; none for experiments of theory."""
         if scale not in self._cells:
             levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
             self._cells[scale] = Cells(self.name, self.axes, levels)

@@ -24,9 +24,9 @@ class Judgement:
     reason: str = ""
     """Reason why the value is missing or the verdict is undecided; may be empty."""
     shape: str = ""
-    """Assumed distribution of runs, if `interval` predicts one more run.
+    """Distribution assumed for the values of runs, if `interval` predicts one more run.
 
-    It is empty for the interval of a median.
+    It is empty for other intervals, such as that of a median.
     """
     needs: str = ""
     """Description of the runs that the claim needs; empty for theory."""

@@ -13,8 +13,9 @@ statements whose claims' ids begin with A, and `count A reproduced` is the numbe
 verdict. `quick` before a measure, claim or count uses the results of the quick scale.
 
 A table is between `<!-- table NAME -->` and `<!-- end -->`. NAME is `verdicts`, `parts`, or a key
-of `TABLES` in the study's module `tables`. The table `parts` has a row for each key of `PARTS` in
-this module; the key's value is a prefix of claims' ids. Rendered pages do not show comments.
+of `TABLES` in the study's module `tables`. The table `parts` has a row for each key of `PARTS`,
+also in the module `tables`; the key's value is a prefix of claims' ids. Rendered pages do not
+show comments.
 """
 
 import re

@@ -297,7 +297,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the scale of the README's results; empty if `record` has the same results."""
+    """Return the scale of the README's numbers if they are not from `record`; otherwise empty."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)

@@ -85,8 +85,9 @@ def judge(
 ) -> tuple[str, str]:
     """Return a final verdict and an empty text, or `UNDECIDED` and a provisional verdict.
 
-    A final verdict judges the bounds of the claim's number over all levels. `expected` and
-    `decide` must agree on it. The provisional verdict may be empty.
+    The `interval` of the claim's number over the levels that were run (`part`) gives bounds of the
+    number over all levels. A verdict is final if both `expected` and `decide` give it on these
+    bounds. The provisional verdict may be empty.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)

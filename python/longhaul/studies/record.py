@@ -104,7 +104,7 @@ def read(folder: Path, study: Study) -> Record:
 
 
 def recorded(study: Study) -> tuple[Path, Record]:
-    """Return the results shipped with a study, at full scale if any, and their directory."""
+    """Return the directory and the results that a study ships with, at full scale if possible."""
     return _first(study, [study.recorded], tuple(reversed(SCALES)))
 
 

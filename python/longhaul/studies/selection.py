@@ -1,8 +1,13 @@
 """Selection of levels of an axis by one word of a claim.
 
-condition=8              one level condition=8,21           several levels algorithm=!FAST,FAST-AT
-all levels except these flows=5..  load=50..79   a range of levels, both ends included pair=75-*
-levels whose names begin with `75-`
+A word is an axis and the levels that are selected:
+
+    condition=8              one level
+    condition=8,21           several levels
+    algorithm=!FAST,FAST-AT  all levels except these
+    flows=5..                levels from 5 on
+    load=50..79              levels from 50 to 79, both ends included
+    pair=75-*                levels whose names begin with `75-`
 """
 
 from collections.abc import Callable

@@ -252,7 +252,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A function that selects the values of a run to store (`reducer`), and a suffix of its key."""
+    """Function `reducer` that selects a run's values to store; `variant` is part of their key."""
 
     variant: str
     reducer: Callable[[Results], Kept]

@@ -152,7 +152,7 @@ class DrawnExperiment:
 class _AllSamples(Lookup):
     """Table of all bootstrap samples at once: a metric is an array with a number per sample.
 
-    Each row exists in every sample.
+    Every sample has the same rows.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Drawn runs: row k of a cell has the k-th run of each bootstrap sample; numbers are arrays."""
+    """Runs of all bootstrap samples: row k of a cell has the k-th run that each sample drew."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]

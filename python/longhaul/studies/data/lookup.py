@@ -135,7 +135,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> RowIndex:
-        """Return an index that finds rows by their levels of `axes`, and perhaps of others."""
+        """Return an index that finds rows by their levels of `axes`."""
 
     def column(self, name: str) -> list[Any]:
         """Return a column as a list, read once."""

@@ -1,4 +1,4 @@
-"""Results of a study, with a record of how many replications each read of time series had."""
+"""Results of a study that note the number of replications in all time series read from them."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,7 +11,7 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """Results of a study, with a record of how many replications each read of time series had.
+    """Results of a study that note the number of replications in all time series read from them.
 
     A study may keep the time series of only some replications, often of the first.
     """

@@ -116,7 +116,7 @@ class _AllSamplesData(Data):
 
 
 class _Sample(Data):
-    """One bootstrap sample: runs of drawn replications, and time series of the first one drawn."""
+    """Bootstrap sample: runs of drawn replications, time series of the replication drawn first."""
 
     _samples: _Samples
     _number: int

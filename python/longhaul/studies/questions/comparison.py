@@ -115,9 +115,10 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return values sorted by their levels of `axis`; raise NotRunError if two have one level.
+    """Return the `values` sorted by their levels of `axis`.
 
-    If `axis` is None, the values keep their order, and their positions are 0.
+    Raise NotRunError if two values have the same level. If `axis` is None, the values keep their
+    order, and their positions are 0.
     """
     if axis is None:
         return ComparedValues(np.zeros(len(keys)), values, same)

@@ -166,7 +166,7 @@ class DeclaredQuestion(Question):
         return float(self._numbers(data))
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the number in each bootstrap sample; None if they cannot be computed together."""
+        """Return the number for each bootstrap sample; None if samples need calls of `value`."""
         if REPLICATION in self.shape.each:
             return None
         try:
@@ -200,8 +200,8 @@ class DeclaredQuestion(Question):
     def kind(self, axis: str) -> str:
         """Return the kind of the question's number, such as `count` or `largest`.
 
-        The kind determines the conclusion that values at some levels of `axis` allow on all levels.
-        It is empty if they allow none.
+        The kind decides what can be concluded about all levels of `axis` if only some were run. It
+        is empty if nothing can be concluded.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")

@@ -39,7 +39,7 @@ class Question(ABC):
         """Return the number that answers the question; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the number in each bootstrap sample; None if `value` must compute each alone."""
+        """Return the number for each bootstrap sample; None if samples need calls of `value`."""
         return None
 
     @abstractmethod
@@ -100,7 +100,7 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of `axis`; None if another of its words is not in `cell`."""
+        """Return the level of `axis` in the claim's words; None if `cell` lacks another word."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
@@ -117,7 +117,7 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments named in `words`; without a comparison, all of the claim."""
+        """Return the claim's experiments or, for a side of a comparison, those named in `words`."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:

@@ -54,7 +54,11 @@ class Sides:
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
-        """Divide a claim's words between sides; `over.flows=5` selects the divisor of a ratio."""
+        """Divide a claim's words between the two sides of its comparison.
+
+        A prefix such as `less.` or `over.` marks a word of the second side: `over.flows=5` selects
+        the divisor of a ratio.
+        """
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():
