@@ -104,11 +104,12 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict on each family of one source; "" if its numbers keep their own verdicts.
+    """Return a verdict on each family of one source, or "" if its numbers keep their own verdicts.
 
-    A family gets "" if its mean lies in its band. Any other family is *outside the band* if its
+    The verdict is "" if the family's mean lies in its band. Otherwise, it is *outside the band* if
     `p_value` is significant at 5 % after Holm's correction for several tests (Scandinavian Journal
-    of Statistics 6, 1979). Otherwise, the family is *undecided* if `reaching` is at most 1.
+    of Statistics 6, 1979). If it is not, the verdict is *undecided* if at most one replication
+    reaches the printed values, and "" if more do.
     """
     rejected = holm([family.p_value for family in families])
     return [

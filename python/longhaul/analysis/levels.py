@@ -34,7 +34,7 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
     """Return means at the levels of every varying factor, the most influential factor first.
 
     The interval of a mean shows its variation between replications, which differ in random numbers.
-    It is computed from one mean per replication over the whole design. Without replications there
+    For this, each replication gives the mean of its runs at the level. Without replications there
     is no interval.
     """
     y = table.values(response)

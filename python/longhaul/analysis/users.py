@@ -14,20 +14,23 @@ class Differences:
     """
 
     among_first: float
-    """Largest minus smallest goodput of the alternatives, divided by one of these two goodputs."""
+    """Range of the alternatives' goodputs, divided by the largest or, on request, the smallest."""
     among_second: float
-    """Largest minus smallest goodput of the competing flows, divided by one of these two."""
+    """Range of the competing flows' goodputs, divided by the largest or, on request, smallest."""
     first_over_second: float
-    """The alternatives' mean goodput minus the competing flows', divided by one of the means."""
+    """Mean goodput of the alternatives minus that of the competing flows, as a fraction.
+
+    It is a fraction of the alternatives' mean or, on request, of the competing flows' mean.
+    """
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Return relative differences in goodput among alternatives and their competing flows.
+    """Return relative differences in goodput: range of each group, and difference of the means.
 
     `first` has the goodput of each alternative, `second` the goodput of its competing flows. With
-    `base="larger"`, each range is divided by the largest of its goodputs, and the difference of
-    means by the mean of `first`. With `smaller`, the divisors are the smallest goodput
-    and the mean of `second`.
+    `base="larger"`, the range of a group is divided by its largest goodput, and the difference of
+    means by the mean of `first`. With `base="smaller"`, the divisors are the group's smallest
+    goodput and the mean of `second`.
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):

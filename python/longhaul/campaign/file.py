@@ -287,7 +287,7 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _check_factors(factors: Factors) -> None:
-    """Raise an error for a factor of one level, one that sets no key, or a path `replication`."""
+    """Raise an error unless every factor has several different levels and sets a scenario key."""
     if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
     if "replication" in factors.settings:

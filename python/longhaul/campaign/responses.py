@@ -203,7 +203,8 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
     """Return true and the value at the path `steps`, or false if there is no such value.
 
-    A step is a key. In a list of rows, a step may be a cell, such as a name: it selects a row.
+    A step is a key. In a list of rows, a step may also be a value in a row, such as the row's name.
+    Such a step selects the row.
     """
     for step in steps:
         if isinstance(value, list):

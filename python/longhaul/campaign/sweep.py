@@ -31,7 +31,8 @@ class Setting:
     """Setting of a scenario key: a fixed `value`, or one computed from the level of `factor`.
 
     With `of`, the computed value is `of[level]`. Otherwise, it is the level, multiplied by `times`
-    and followed by the `unit`. With `when`, only runs with its levels (by factor) set the key.
+    and followed by the `unit`. `when` maps factors to levels: the key is set only in runs with
+    these levels.
     """
 
     value: Any = None
@@ -42,7 +43,7 @@ class Setting:
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
-        """Return true if runs with the levels in `cell` (by factor) set the scenario key."""
+        """Return true if the setting applies to runs at `cell`, which maps factors to levels."""
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401

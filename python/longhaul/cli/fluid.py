@@ -265,8 +265,8 @@ def path(
 ) -> None:
     """Print closed forms of a path: its BDP, buffer sizing rules, loss-free transfers.
 
-    The tables are the utilisation by synchronised flows with smaller buffers, and the goodput of
-    transfers that lose no packet.
+    One table has the utilisation by synchronised flows for buffers of 0.1 to 1 BDP. The other table
+    has the goodput of transfers that lose no packet.
     """
     rtt_s, bdp = path_of(rate, rtt, packet)
     said: dict[str, Any] = {

@@ -63,7 +63,7 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return those of `paths` that keep their values if all `paths` are removed from a scenario."""
+    """Return those of `paths` whose values are implied by defaults and by keys outside `paths`."""
     # A single key of a table such as `pacing` may follow from the presence of the table.
     without = copy.deepcopy(scenario)
     for path in paths:

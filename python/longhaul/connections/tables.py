@@ -135,8 +135,9 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of the metrics `shown` for one link or proxy.
 
-    `found` has the metrics of this link or proxy in each run; they are empty for a run without it.
-    The values are in the last column of each run (all flows), and its other columns are empty.
+    For each run, `found` has the metrics of this link or proxy; it has none for a run without the
+    link or proxy. A run has a column for each label and, if there are several, a last one for all
+    flows. The values are in the last column.
     """
     rows = []
     for figure, form in shown:

@@ -102,14 +102,17 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """Count the words of length four that contain each column; return the counts sorted.
+    """Return a signature of a fraction; fractions with different signatures are not equivalent.
 
-    Fractions with different counts are not equivalent.
+    The signature has a number for each column, and the numbers are sorted. A number grows with the
+    count of words of length four (sets of four columns whose product is constant) that contain the
+    column.
     """
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
         for other in columns[i + 1 :]:
             pairs[column ^ other] = pairs.get(column ^ other, 0) + 1
+    # Each number is the count of other columns, plus three times the count of words.
     return tuple(
         sorted(
             sum(pairs[column ^ other] for other in columns if other != column) for column in columns

@@ -99,7 +99,7 @@ class Terms:
     note: str
     """Note about the rules of the verdicts, shown on the page."""
     trades: bool = False
-    """True if the verdict on worse and better quantities together is `trade-off`, not `worse`."""
+    """True if a subject with worse and better quantities gets `trade-off` instead of `worse`."""
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """Judge the subject by the quantity `figure`, in each condition in which it was measured."""
+    """Return points: the verdict on `figure` in each condition with values of the subject."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)

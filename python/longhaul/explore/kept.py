@@ -60,7 +60,10 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Yield each curve's name, and the kind (flow or link), link and column of its samples."""
+    """Yield the name of each curve, and the place of its samples: kind, link and column.
+
+    The kind is `flow` or `link`. A curve of kind `flow` is of all flows, and its link is empty.
+    """
     for column in FLOWS:
         name = GROWTH[column][0] if column in GROWTH else column
         yield f"flows {name}", ("flow", "", column)

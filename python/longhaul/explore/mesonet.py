@@ -70,7 +70,10 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _relate(content: Content, tables: MesoNet, of: str) -> None:
-    """Relate long-lived flows and classes to their routers: the page selects both together."""
+    """Relate the rows of long-lived flows and of classes to the rows of their routers.
+
+    The page selects related rows together. `of` is the end of the tables' names, such as ` of RUN`.
+    """
     topology = tables.run.table("topology")
     routers = {name: row for row, name in enumerate(topology["router"])}
     above = dict(topology.select("router", "above").iter_rows())

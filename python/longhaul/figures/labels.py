@@ -41,7 +41,10 @@ def flows(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_limits(flows: pl.DataFrame) -> pl.DataFrame:
-    """Add columns: limiting factor, `COUNTS` before the measurement window, and total goodput."""
+    """Add columns to `flows`: limiting factor, earlier counts, and total goodput of all flows.
+
+    Earlier counts are those of the counters in `COUNTS` before the measurement window.
+    """
     held = [pl.col(column) for column in LIMITS.values()]
     longest = pl.max_horizontal(held)
     limit = pl.coalesce(

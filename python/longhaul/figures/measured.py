@@ -27,8 +27,8 @@ def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, 
     """Yield the metrics of a run: owner (label, link or proxy), metric, and value.
 
     The owner of a metric of the whole run is empty. A metric is left out if the run lacks its
-    table. Metrics that are computed from the same data are yielded owner by owner. Values that are
-    not finite become None.
+    table. If successive metrics in `wanted` are computed from the same data, all of them are
+    yielded for one owner, and then for the next owner. Values that are not finite become None.
     """
     prepared = PreparedRun(run)
     there = (entry for entry in wanted if all(table in run.tables for table in entry.needs))

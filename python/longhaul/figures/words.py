@@ -44,11 +44,12 @@ RENAMED = {"utilisation": "utilization"}
 
 
 def figure_at(place: str) -> Figure | None:
-    """Return the metric at a path; None if the path names a column or is unknown.
+    """Return the metric at the path `place`; None if the path names a column or is unknown.
 
-    A path without an owner, such as `utilization`, is searched among the metrics that summaries
-    show, and then among the metrics of the whole run. Other metrics need an owner in the path,
-    since columns of other tables may have the name of a metric, such as `lost`.
+    A path such as `labels.cubic.goodput_bps` names the metric's owner: a label, link or proxy. A
+    path without an owner, such as `utilization`, is searched among the metrics that summaries show,
+    and then among the metrics of the whole run. Other metrics are not found without an owner, since
+    a column of a table may have the same name, such as `lost`.
     """
     where, _, name = place.rpartition(".")
     if where:
@@ -67,9 +68,9 @@ def place_of(figure: Figure) -> str:
 
 
 def of_response(place: str) -> Figure | None:
-    """Return the metric at the path of a campaign's response; None if there is none.
+    """Return the metric that a campaign's response names by its path; None if it names no metric.
 
-    A path without an owner means the metric of all flows or, if flows lack the metric, of a link.
+    A path that names no label, link or proxy means a metric of all flows, of the run, or of a link.
     """
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
@@ -77,7 +78,8 @@ def of_response(place: str) -> Figure | None:
 def of_suite(name: str) -> Figure | None:
     """Return the metric with this name in an evaluation's suite; None if there is none.
 
-    A name with dots is that of a label, link or proxy, then its metric. Others are of the run.
+    A name with dots, such as `main.goodput_bps`, is for a metric of a label, link or proxy. Other
+    names are for metrics of the whole run.
     """
     owner_, _, last = name.rpartition(".")
     kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
@@ -106,7 +108,7 @@ def meaning(place: str) -> str:
 
 
 def unit_at(place: str) -> str:
-    """Return the unit of the value at a path; empty if there is none."""
+    """Return the unit of a value by its path, such as `labels.NAME.rtt_mean_s`; may be empty."""
     figure = figure_at(place)
     return figure.unit if figure else unit_of(place)
 
@@ -123,7 +125,7 @@ def label(place: str) -> str:
 
 
 def owner(place: str) -> str:
-    """Return the owner of a value as text, such as ` of cubic`; empty for all flows together."""
+    """Return ` of cubic` for the path `labels.cubic.rtt_mean_s`; empty for paths without a name."""
     row = place.split(".")[1:-1]
     return f" of {'.'.join(row)}" if row else ""
 

@@ -59,10 +59,11 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
-    """Return the congestion class of each condition, a letter in a tuple; `()` without `order_by`.
+    """Return `(class,)` for each condition, its congestion class; `()` without `order_by`.
 
-    Classes divide the conditions by the mean of the response `order_by` over the competitors, which
-    are the levels of `who`. NIST SP 500-282 shows them in dendrograms (figures 6-8 and 7-4).
+    For each condition, the response `order_by` is averaged over the competitors (the levels of
+    `who`). This mean decides the class. NIST SP 500-282 shows classes in dendrograms (figures 6-8
+    and 7-4).
     """
     if options.order_by is None:
         return [()] * len(cells_of(table, options, who)[0])

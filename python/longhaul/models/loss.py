@@ -41,9 +41,10 @@ class LossModel(Protocol):
 class AnickMitraSondhi:
     """A fluid queue, fed by on-off sources that send a window as one burst (equation 18).
 
-    The loss rate is `0.05 rho exp(-1.5 B / w (1 - rho))`, where `rho` is the load, `B` the
-    buffer and `w` the window. Equation 18 is printed without the factor 0.05. Without it, all
-    throughputs are below tables A-1 to A-3; with it, 104 of 108 agree. 0.05 and 1.5 fit each best.
+    The loss rate is `0.05 rho exp(-1.5 B / w (1 - rho))`, where `rho` is the load, `B` the buffer
+    and `w` the window. Equation 18 is printed without the factor 0.05. Without it, all throughputs
+    are below tables A-1 to A-3; with it, 104 of 108 agree. The values 0.05 and 1.5 fit each table
+    best.
     """
 
     factor: float = 0.05

@@ -21,10 +21,11 @@ LEAST, MOST = 1e-6, 1e12
 
 
 def mean_window(tooth: Tooth, p: ArrayLike, least: float = LEAST) -> Numbers:
-    """Return the mean window at each loss rate `p`: a sawtooth's segments per round trip.
+    """Return the mean window (segments per round trip) at each loss rate `p`.
 
-    The sawtooth has `1 / p` segments. `tooth` returns the segments and the round trips of a
-    sawtooth of a given size (its peak in segments, or its period in seconds), at least `least`.
+    In each sawtooth, `1 / p` segments are sent. `tooth` maps the size of a sawtooth (its peak in
+    segments, or its period in seconds) to its number of segments and its duration in round trips.
+    `least` is the smallest size that is tried.
     """
 
     def of_one(loss: float) -> float:

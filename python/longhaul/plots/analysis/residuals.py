@@ -147,7 +147,8 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
     """Return the index of the first group whose text overlaps the next group's; None if none does.
 
-    A group's text is its competitors' numbers, `fit` per row, around the competitors' `heights`.
+    The text of a group is its competitors' numbers. At most `fit` numbers stand side by side, at
+    their `heights` in points. More numbers form several rows around the mean of the heights.
     """
     edges = []
     for group in groups:

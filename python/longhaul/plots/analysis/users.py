@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Label of the algorithm's own flows or, without flow groups, of the first response."""
+    """Label of the algorithm's own flows; without flow groups, a label of the first response."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""
@@ -226,9 +226,9 @@ def rank_matrix(
 def rank_spread(
     summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
 ) -> Figure:
-    """Draw mean and standard deviation of each competitor's average ranks by group of responses.
+    """Draw the mean and standard deviation of each competitor's ranks over groups of responses.
 
-    `over` describes the groups.
+    In each group, a competitor has one average rank. `over` describes the groups.
     """
     drawing, axes = single(for_width_of(5.2), 4.2)
     axes.margins(0.14)
