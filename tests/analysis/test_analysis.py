@@ -495,9 +495,10 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
-    """Check the causes of groups of runs: the most frequent level of each factor in a group.
+    """Check the possible causes that are named for each group of runs.
 
-    A factor with one level is no cause, and a single group has none.
+    For each factor, the level that is most frequent in the group is named. A factor with only one
+    level is not named. If there is only one group, nothing is named.
     """
     factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
     found = components.causes([0, 0, 1, 1], factors)

@@ -106,9 +106,10 @@ def test_rounded_sizes_are_ties() -> None:
 
 
 def test_edges_of_a_cube_change_one_factor() -> None:
-    """Check the edges of a cube of conditions, along each of which one factor changes.
+    """Check the edges of a cube of conditions: the two ends of an edge differ in one factor.
 
-    The first factor changes fastest over the corners. The change of an edge is an absolute value.
+    From each corner to the next in order, the first factor changes. `change` is the absolute
+    difference between the values at the two ends of an edge.
     """
     assert ranks.corners(2) == [(-1, -1), (1, -1), (-1, 1), (1, 1)]
     edges = ranks.cube_edges([4.0, 1.26, 9.0, 8.0])

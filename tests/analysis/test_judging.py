@@ -106,7 +106,10 @@ def test_the_ends_of_a_band_belong_to_it_up_to_rounding(sign: float) -> None:
 
 
 def values(mean: float, *around: float) -> Family:
-    """Return the deviations from print, `mean` + each of `around`, with a band from -0.1 to 0.1."""
+    """Return a family whose deviations from printed values are `mean` plus each of `around`.
+
+    Accepted deviations are from -0.1 to 0.1.
+    """
     return Family(tuple(mean + each for each in around), (-0.1, 0.1), DIFFERENCE)
 
 
@@ -159,10 +162,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """Check the verdicts on families whose means are outside the band, but not significantly.
+    """Check verdicts on families of printed numbers that deviate from ours, but not significantly.
 
-    A family is undecided if one replication reaches the printed values. If two replications do, the
-    family's verdict is empty.
+    The mean deviation is outside the accepted range. A family is undecided if only one replication
+    reaches the printed values. If two do, its verdict is empty, and its numbers keep their own.
     """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)
@@ -229,10 +232,10 @@ def test_an_interval_by_logarithms_is_students_of_logarithms() -> None:
 
 @pytest.mark.parametrize(("count", "shape"), [(18, False), (19, True)])
 def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) -> None:
-    """Check that 19 runs, neither normal nor lognormal, are predicted by their range.
+    """Check the prediction of one more run if values are neither normal nor lognormal.
 
-    The next run lies in this range with probability 18/20. With 18 runs, one of the distributions
-    is assumed nevertheless.
+    From 19 runs, one more run is predicted to lie in their range, with probability 18/20. With 18
+    runs, one of the two distributions is assumed nevertheless.
     """
     found = prediction.predict(
         [1.0 + 1e-3 * n for n in range(count - 5)] + [9.0 + 1e-3 * n for n in range(5)]

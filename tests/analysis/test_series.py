@@ -109,7 +109,10 @@ def test_a_steady_mean_is_of_twenty_batches() -> None:
 
 
 def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
-    """Check the change of the line that `drift` fits to batch means: 5 or, by default, 20."""
+    """Check the rise of the line that `drift` fits to the means of batches of a series.
+
+    The rise is from the first to the last batch. There are 20 batches unless `batches` is given.
+    """
     assert steady.drift(range(1, 11), batches=5).change == pytest.approx(8.0)
     falling = steady.drift(range(100, 0, -1))
     assert (falling.change, falling.percent) == pytest.approx((-95.0, -9500 / 50.5))
@@ -169,9 +172,10 @@ def test_a_flow_has_rates_in_windows_in_which_it_is_active_throughout() -> None:
 
 
 def test_shares_at_the_edge_of_the_band_have_converged_once_ten_windows_have_passed() -> None:
-    """Check that rates have converged once they were in the band for ten windows, ends included.
+    """Check that rates have converged once they were in the band for ten windows.
 
-    The fair share is 2; the rates 1 and 3 deviate from it by half.
+    The ends of the band belong to it. The fair share is 2; the rates 1 and 3 deviate from it by
+    half, which is the largest deviation allowed.
     """
     given = rates([4.0, 0.0], *[[1.0, 3.0]] * 11)
     assert merit.convergence_time(given, 0.0, 1.0, 0.5) == 2.0
@@ -225,7 +229,11 @@ def test_a_flow_below_a_twentieth_of_its_share_for_ten_seconds_starves(
 
 
 def test_flows_without_any_rate_do_not_starve() -> None:
-    """Check that flows do not starve if all rates are 0; the ratio is 1, the least share 0."""
+    """Check that flows do not starve if all rates are 0.
+
+    The largest rate divided by the smallest is then given as 1, and a flow's smallest fraction of
+    its fair share as 0.
+    """
     found = merit.starvation(rates(*[[0.0, 0.0]] * 30), 1.0)
     assert found == merit.Starvation(1.0, False, 0.0)
     assert merit.starvation(rates([1.0, 3.0]), 1.0) == merit.Starvation(3.0, False, 0.5)

@@ -17,10 +17,10 @@ from longhaul.analysis.users import differences, goodput_table
 def test_ranges_are_parts_of_the_larger_or_the_smaller_value(
     base: str, expected: tuple[float, float, float]
 ) -> None:
-    """Check relative differences of goodputs, with the larger or the smaller value as base.
+    """Check relative differences of goodputs, divided by the larger or by the smaller value.
 
-    `expected` has the range in the first list, the range in the second, and the difference between
-    the means, 3 and 5/3.
+    Two lists of goodputs have the means 3 and 5/3. `expected` has the relative range of the first
+    list, that of the second list, and the relative difference between the means.
     """
     found = differences([2, 3, 4], [1, 2, 2], base=base)
     assert (found.among_first, found.among_second) == pytest.approx(expected[:2])

@@ -33,7 +33,10 @@ def run(duration_s: int, seed: int = 1) -> Run:
 
 @dataclass
 class Answers:
-    """Simulated workers: a run ends at once, with the next outcome in `errors` or with values."""
+    """Simulated workers, which end each run at once.
+
+    A run ends with the next outcome that `errors` has for its key, or succeeds if there is none.
+    """
 
     errors: dict[str, list[RunOutcome]] = field(default_factory=dict)
     capacity: int = 1
@@ -198,9 +201,9 @@ def test_the_values_of_the_first_run_that_ends_are_checked(tmp_path: Path) -> No
 
 
 def test_the_fraction_of_runs_in_progress_is_their_mean(tmp_path: Path) -> None:
-    """Check the reported fraction of runs in progress: the mean over all of them.
+    """Check the reported progress: the mean completed fraction of the runs in progress.
 
-    A run that has not reported counts as 0.
+    A run in progress that has not reported its fraction counts as 0.
     """
     long, short = run(8), run(4)
     told: list[tuple[int, float]] = []

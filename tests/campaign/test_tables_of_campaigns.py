@@ -314,7 +314,8 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 def test_figures_that_summaries_lack_are_measured_once() -> None:
     """Check that a figure of merit that two responses use is computed once per run.
 
-    Such a figure changes `variant`, a hash of the values that are stored for each run.
+    The figure is then stored for each run. It therefore changes `variant`, a hash that identifies
+    the stored values.
     """
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))

@@ -12,7 +12,11 @@ ARROW = ">"
 
 
 def _axis(*values: MeanInterval) -> tuple[float, list[float], int]:
-    """Draw intervals; return the axis' upper end, their upper ends, and the number of arrows."""
+    """Draw the intervals `values`, and return three properties of the plot.
+
+    These are the upper end of the axis, the upper end of each drawn interval, and the number of
+    arrows. An arrow marks an interval that is cut at the end of the axis.
+    """
     named = {f"algorithm {number}": value for number, value in enumerate(values)}
     point = Point("e", {"buffer": "1 BDP"}, Figure("wait_p95_s", "wait"), named, "")
     drawn = page._drawn([[point]], "algorithm 0")

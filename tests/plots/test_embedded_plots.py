@@ -1,4 +1,8 @@
-"""Plots embedded in pages, with shortened fonts and coordinates, and plots saved twice."""
+"""Tests of plots that are embedded in pages, and of plots that are saved twice.
+
+An embedded plot names a font only once if all texts share it, and coordinates have two decimals.
+Saving a plot again gives an equal file.
+"""
 
 from pathlib import Path
 

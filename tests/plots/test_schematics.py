@@ -62,7 +62,11 @@ def event(results: longhaul.Results, name: str) -> dict[str, Any]:
 
 @cache
 def schematic(name: str) -> longhaul.Results:
-    """Run a flow that loses a packet at a window of 150 segments, later a whole window of 100."""
+    """Return the results of one flow with the slow start `SLOW_STARTS[name]`.
+
+    The flow loses one packet at a window of 150 segments, and later all packets of a window of 100
+    segments.
+    """
 
     def run(lost: list[int]) -> longhaul.Results:
         return longhaul.run(scenario(SLOW_STARTS[name], lost))

@@ -58,7 +58,8 @@ CHAPTERS = {
 def test_every_printed_number_is_a_claim_with_its_section() -> None:
     """Check that every printed number is a claim that cites its section.
 
-    The path of wifi_fade differs from the source's, so its numbers are hypotheses.
+    Claims about the test wifi_fade are marked as hypotheses, because it is simulated without the
+    jitter of the source's path.
     """
     other_path = "hypothesis: {}, on its path without the jitter"
     expected = set()

@@ -1,4 +1,7 @@
-"""A study without Python, made of three files of declarations, and refused declarations."""
+"""Tests of a study that consists of three files of declarations, without Python code.
+
+Invalid declarations are refused.
+"""
 
 import json
 from math import nan

@@ -242,8 +242,8 @@ def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]
 def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
     """Check measures of the goodput advantage of alternate algorithms over competing TCP flows.
 
-    In the condition at place k by congestion, the advantage is k % for BIC, 0 for FAST and k/2 %
-    for the other algorithms.
+    Conditions are ordered by increasing congestion, from k = 0. In condition k of this order, the
+    advantage is k % for BIC, 0 for FAST and k/2 % for the other algorithms.
     """
     rates = {"BIC": 0.01, "FAST": 0.0}
 

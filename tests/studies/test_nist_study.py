@@ -82,9 +82,10 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
 
 @pytest.mark.parametrize("condition", ["8", "12"])
 def test_the_large_cut_network_keeps_rates_sources_and_places(condition: str) -> None:
-    """Check that the network with fewer routers keeps the original's rates and sources per router.
+    """Check that experiment N6-CUT has the same rates and sources per router as N6-MAIN.
 
-    Sources agree within 0.4 %, by rounding. Topology and long-lived flows are those of N7-CUT.
+    N6-CUT has fewer routers. Numbers of sources agree within 0.4 %, because they are rounded.
+    Topology and long-lived flows are those of N7-CUT, another experiment with fewer routers.
     """
     cell = {"condition": condition, "algorithm": "TCP"}
     whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N6-MAIN", "N6-CUT"))

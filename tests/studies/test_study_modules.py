@@ -175,7 +175,10 @@ def test_a_run_is_reduced_by_the_study_or_by_its_responses(tmp_path: Path) -> No
 
 
 def test_documentation_of_a_reducer_does_not_change_the_store(tmp_path: Path) -> None:
-    """Check that `reduce.py` gets a new variant if its code changes, but not its documentation."""
+    """Check that runs are stored under a new variant if the code of `reduce.py` changes.
+
+    The variant stays the same if only docstrings and comments change.
+    """
 
     def variant(code: str) -> str:
         of = link(tmp_path, reduce=code)

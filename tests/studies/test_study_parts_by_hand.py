@@ -51,9 +51,10 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """Check the bounds of a number over 32 levels that is 2 to 4 over 8 of these levels.
+    """Check the bounds of a number over 32 levels, of which only 8 were run.
 
-    A count, for example, gains 0 to 24 from the other 24 levels; its bounds are 2 and 28.
+    Over these 8 levels, the number is 2 to 4. A count, for example, gains 0 to 24 from the other 24
+    levels; its bounds are 2 and 28.
     """
     assert bounds(kind, (2.0, 4.0), PART) == expected
 
@@ -106,7 +107,8 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
     """Check that a claim is undecided if its prediction interval extends beyond the band.
 
-    The bounds of its value over all levels, 6 and 7, are within the band.
+    The claim's number, a maximum, is 6 to 7 over the levels that were run. It is thus at least 6
+    over all levels, which is in the band (5 or more). This alone does not decide the claim.
     """
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (

@@ -1,4 +1,7 @@
-"""Drawing of figures in worker processes and in the main process, and samples of claims."""
+"""Tests of the pictures of studies, and of the values of claims in bootstrap samples.
+
+Pictures are drawn in worker processes and in the main process.
+"""
 
 import gc
 from concurrent.futures import Future

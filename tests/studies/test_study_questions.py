@@ -1,4 +1,7 @@
-"""Questions that claims ask: `key=value` words, the cells that they need, judgements as JSON."""
+"""Tests of the questions behind claims, which are given as `key=value` words.
+
+The tests check the reading of words, the runs that a question needs, and judgements as JSON.
+"""
 
 from dataclasses import replace
 from types import SimpleNamespace

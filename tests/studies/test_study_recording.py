@@ -1,4 +1,8 @@
-"""Recorded results of a study: rounded tables, facts about runs, and choice of a record."""
+"""Tests of a study's recorded results: rounding of tables, facts about runs, and precedence.
+
+The user's own results precede those shipped with the study. In either place, results of the full
+scale precede those of the quick scale.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -145,9 +149,10 @@ def test_scales_are_quick_and_full() -> None:
 def test_runs_are_executed_for_each_reduction_in_a_store_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Check that runs are executed in one call per reduction, each with a separate store.
+    """Check that all runs whose results are reduced in the same way are executed in one call.
 
-    The failed runs of all calls are returned.
+    A reduction turns the results of a run into stored values. Each call has a store of its own. The
+    failed runs of all calls are returned.
     """
     plain, own, unused = (Reduction(name, lambda _: {}) for name in ("", "own", "unused"))
     reductions = {"A": plain, "B": own, "C": plain, "D": unused}

@@ -121,13 +121,14 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
-    """Check that the value from which on a claim is contradicted (`opposite`) is a usual one.
+    """Check `opposite`, the value from which on a claim is contradicted.
 
-    Usual are none, 0 and 1 (equal sides), one half, an end of the band and, for a count, half of
-    the levels, which is 1 less than the lower end of the band.
+    It must be absent, 0 or 1 (both sides are equal), one half, or an end of the band. For a count,
+    it may also be the lower end of the band minus 1.
     """
     for claim in study.claims:
         band = claim.expected
+        # A claim on more than half of the levels has a band from one more than half of them.
         half_of_levels = band.low - 1 if claim.question.words.get("then") == "count" else 0.5
         natural = (None, 0.0, 0.5, 1.0, half_of_levels, band.low, band.high)
         assert band.opposite in natural, (claim.id, band.opposite)
@@ -135,9 +136,10 @@ def test_contraries_follow_from_the_sentences(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_printed_size_has_no_contrary(study: Study) -> None:
-    """Check that a claim about the size of a number has no contradicting value (`opposite`).
+    """Check that a claim about the size of a printed number has no `opposite`.
 
-    The band of such a claim is finite, and contains the printed number.
+    Such a claim has a finite band around the printed number. `opposite` is the value from which on
+    a claim is contradicted.
     """
     for claim in study.claims:
         band = claim.expected

@@ -1,4 +1,7 @@
-"""Run of the Python tests with all changes switched off, to find the changes each test executes."""
+"""Run of the Python tests on the original code: all changes of the code are switched off.
+
+The run records, for each test, the places of changes that the test reaches.
+"""
 
 import sys
 import tempfile

@@ -10,7 +10,7 @@ SUFFIXES = {"rust": ".rs", "python": ".py"}
 
 @dataclass(frozen=True)
 class Room:
-    """A group of source files with the tests that are run first for its changes."""
+    """A group of source files, and the tests that run first if one of these files is changed."""
 
     name: str
     language: str

@@ -36,7 +36,7 @@ class Suite:
     """Tests that pass on the unchanged code."""
 
     reached: dict[Test, frozenset[int]]
-    """For each test, the numbers of the changes whose code it executes."""
+    """For each test, the changes (each given by `Mutation.number`) whose code the test executes."""
 
     def of(self, mutation: Mutation, home: str) -> list[Test]:
         """Return the tests that execute a change, those of package or folder `home` first."""

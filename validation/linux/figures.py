@@ -106,7 +106,8 @@ def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
     """Return the window at the end of slow start, and the window in the last sample before it.
 
-    A value that is recorded from samples of the kernel should lie between these two windows.
+    The kernel's window at the end of slow start is known only from samples. It should lie between
+    these two windows.
     """
     thresholds = samples["ssthresh_pkts"].to_numpy()
     known = np.nonzero(thresholds != thresholds[0])[0]

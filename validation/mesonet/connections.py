@@ -1,4 +1,4 @@
-"""Duration of connection set-up and of its failure (NIST SP 500-282, equations 1 to 3)."""
+"""Time to set up a connection, or to give it up (NIST SP 500-282, equations 1 to 3)."""
 
 from __future__ import annotations
 

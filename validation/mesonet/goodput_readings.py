@@ -48,9 +48,9 @@ TITLES = (
 
 
 def simulate(line: int) -> Iterator[dict[str, str]]:
-    """Simulate the eight runs of `line`, and yield the goodput of each class with each reading.
+    """Simulate the eight runs of line `line` of table 4-28; yield a row for each flow class.
 
-    Each goodput is the mean over the runs.
+    A row has the class's goodput by each interpretation in `READINGS`, as a mean over the runs.
     """
     runs = [_of_run(run) for run in range(line, RUNS + 1, len(LINES))]
     for name in RESPONSES:

@@ -56,7 +56,10 @@ READINGS = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """Simulate the runs that test the possible cause `name`; yield a row of goodputs for each."""
+    """Simulate the runs that test `name`, a possible cause of the low goodputs in table 7-16.
+
+    Yield a row of goodputs for each run.
+    """
     reading = READINGS[name]
     for algorithm, seed in reading.runs:
         scenario = direct_routers.scenario() | {"seed": seed}

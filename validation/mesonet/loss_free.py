@@ -1,6 +1,6 @@
 """Goodput of files on very fast paths without losses (NIST SP 500-282, chapter 9).
 
-Each flow is alone on its path. Means over paths are those of the study `nist-2010`.
+Each flow is alone on its path. Means over paths are computed as in the study `nist-2010`.
 """
 
 from __future__ import annotations

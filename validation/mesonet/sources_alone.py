@@ -40,7 +40,7 @@ class Lossless:
 
     @property
     def flows_per_s(self) -> float:
-        """Flows started per second (Little's law): sources without a transfer, over idle time."""
+        """Flows started per second: idle sources divided by their mean idle time (Little's law)."""
         idle_s = self.think_s + self.delay_factor * ROUND_TRIP_S
         return (self.sources - self.active_flows) / idle_s
 

@@ -27,7 +27,7 @@ def rows() -> Iterator[Row]:
 
 
 def waves() -> Iterator[Row]:
-    """Yield rows for the number of users that have begun at two times (E-28).
+    """Yield rows for the shares of users that begin at once, and within one think time.
 
     A quarter of the users begins at once. The others wait for a random time with a mean of 1/3, 2/3
     or 1 think time.
@@ -93,9 +93,10 @@ def jumbos() -> Iterator[Row]:
 
 
 def long_lived_start() -> Iterator[Row]:
-    """Yield a row for the start of a long-lived flow (E-29).
+    """Yield rows for the start of a long-lived flow.
 
-    The study's LLon is the start as a fraction of the run; 0.4 means interval 3,000 of 7,500.
+    The study's parameter LLon is the start as a fraction of the run; 0.4 means interval 3,000 of
+    7,500.
     """
     flow = {"from": "B0a", "to": "K0a", "start": 0.4, "stop": "601 s"}
     table = MesoNet.of(longhaul.run(quiet(7500, long_lived=[flow]))).long_lived

@@ -25,7 +25,10 @@ class Verdict(Enum):
     RECOVERY_DOMINATED = "recovery-dominated"
     """Difference because losses are less than three round trips apart: recoveries dominate."""
     RTT_QUANTISED = "RTT-quantised"
-    """Difference of less than half an RTT in the period of the sawtooth, under even losses."""
+    """Difference of less than half an RTT between the sawtooth's simulated and predicted periods.
+
+    The verdict exists only for evenly spaced losses.
+    """
     OUTSIDE = "outside"
     """Unexplained difference between the mean window and the law."""
 
@@ -46,7 +49,8 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 def holds(measurement: Measurement) -> bool | None:
     """Return true if the update rule's mean window agrees with the published response function.
 
-    Losses are even. The result is None if the algorithm has no published response function.
+    The mean window is that under evenly spaced losses. The result is None if the algorithm has no
+    published response function.
     """
     if measurement.response is None:
         return None

@@ -85,7 +85,10 @@ class AboveLowWindow(Law):
     low_window: float
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise the state of the law `law`; standard TCP's law has no state."""
+        """Initialise the state of `self.law` for flows with the windows `cwnd`.
+
+        Standard TCP's law, which applies below the low window, has no state.
+        """
         self.law.begin(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
@@ -223,7 +226,10 @@ class Htcp(Law):
     last_largest: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise flows that have just kept the fraction `steady_kept` of their windows."""
+        """Initialise flows that have just reduced their windows to `cwnd`.
+
+        The fraction `steady_kept` of each window has remained.
+        """
         self.kept = np.full_like(cwnd, self.steady_kept)
         self.elapsed_s = np.zeros_like(cwnd)
         self.throughput = self.largest = cwnd

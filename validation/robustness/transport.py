@@ -32,7 +32,10 @@ TOLERANCE_S = 0.2
 
 
 def scenario(seed: int, draw: Draw) -> dict[str, Any] | None:
-    """Return a scenario for three of eight seeds; None for the others, which get random keys."""
+    """Return a scenario for three of eight seeds, and None for the other seeds.
+
+    For these other seeds, the caller draws a scenario with random keys.
+    """
     made = {1: _idle, 3: _tail, 6: _receive_window}.get(seed % 8)
     return {"seed": seed + 1, **made(draw)} if made else None
 

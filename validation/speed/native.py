@@ -7,9 +7,9 @@ their own queue, and `xcp` has no XCP router. Their cost per packet cannot be me
 because the start of a run costs more than all of their packets. The second workload is therefore a
 path of 1 Tbit/s without queueing, with initial windows of 2,000 packets.
 
-Each algorithm shares a core with Reno, so other load slows both equally. Ratios are of processor
-time per data packet including the start of the run, which makes them upper bounds if there are few
-packets.
+Each algorithm shares a core with Reno, so other load slows both equally. The cost is the processor
+time per data packet. It includes the start of the run. If an algorithm sends few packets, its ratio
+to Reno is therefore only an upper bound.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ def _scenario(
 
 
 def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple[int, str]:
-    """Return the number of data packets with algorithm `kind`, and its cost as a ratio to Reno's.
+    """Return the number of data packets sent with algorithm `kind`, and its relative cost as text.
 
-    Both run on one core. `work` makes the scenario of an algorithm.
+    The relative cost is the processor time per data packet, divided by that with Reno. It is `-` if
+    there are too few packets. `work` makes the scenario of an algorithm. Both runs share one core.
     """
     with one_core(), Longhaul(work(kind)) as subject, Longhaul(work(BASE)) as base:
         packets = subject.run().packets

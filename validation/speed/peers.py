@@ -69,13 +69,13 @@ def _gold(case: Case) -> Contest:
 
 
 def six_hops() -> Contest:
-    """Return the comparison of ten HSTCP flows with access links at both ends (`six_hops.tcl`)."""
+    """Return the simulation of ten HSTCP flows over six hops, for Longhaul and for ns-2."""
     scenario = tomllib.loads((HERE / "six_hops.toml").read_text())
     return Contest("six_hops", scenario, lambda: run_ns2(HERE / "six_hops.tcl", ["seed=1"]))
 
 
 def packmime() -> Contest:
-    """Return the comparison of web traffic in both directions with NewReno (`packmime.tcl`)."""
+    """Return the simulation of web traffic in both directions, for Longhaul and for ns-2."""
     file = ROOT / "python" / "longhaul" / "scenarios" / "packmime.toml"
     scenario = tomllib.loads(file.read_text()) | {
         "duration": "60 s",

@@ -43,7 +43,11 @@ LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmiss
 
 @dataclass(frozen=True)
 class Case:
-    """One measurement: transfers one after the other, each of which ends with a full window."""
+    """One measurement of successive transfers of equal size.
+
+    The last `window` segments of a transfer are sent as one window, in which every other segment is
+    lost unless `lost` is `none`.
+    """
 
     holes: int
     recovery: str

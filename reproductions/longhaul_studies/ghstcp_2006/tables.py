@@ -22,7 +22,11 @@ METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairn
 
 
 def lines(data: Data, table: str) -> Iterator[str]:
-    """Yield the lines of a table: means over replications, and the total throughput's interval."""
+    """Yield the Markdown lines of the source's table with number `table`.
+
+    The table has means over replications. For the total throughput it also has the half width of a
+    95 % confidence interval.
+    """
     yield HEAD
     for row in printed(table):
         start = f"| {row['experiment']} | {row['s1']} | {row['s2']} | {row['delay_ms']} | "

@@ -141,10 +141,11 @@ def lossless_regions(data: Data) -> float:
 
 @measure
 def congested_region(data: Data) -> float:
-    """Return the fraction of steps to more connections that confirm the source's statement.
+    """Return the share of steps that confirm the source's statement on the congested region.
 
-    In the congested region, each step increases loss, reduces goodput, and widens the lead of
-    desynchronised connections over synchronised ones.
+    A step goes from a number of connections to a larger one. By the source's statement, each step
+    increases loss, reduces goodput, and widens the lead in goodput of desynchronised connections
+    over synchronised ones.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -214,7 +215,8 @@ def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
 def red_loss(data: Data, times: float) -> float:
     """Return RED's modelled loss rate as a mean over six paths.
 
-    Each path has `times` as many connections as RED needs at least for an equilibrium.
+    The number of connections on each path is the smallest for which RED has an equilibrium,
+    multiplied by `times`.
     """
     losses = []
     for mbps in (100.0, 1000.0):
@@ -229,9 +231,10 @@ def red_loss(data: Data, times: float) -> float:
 
 @measure
 def red_loss_grows(data: Data) -> float:
-    """Return the fraction of steps to more connections that raise RED's modelled loss rate.
+    """Return how often, as a fraction, RED's modelled loss rate rises with more connections.
 
-    Steps are between numbers of connections for which RED has an equilibrium, on six paths.
+    On six paths, loss rates are compared between successive numbers of connections. RED has an
+    equilibrium for all of these numbers.
     """
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):
@@ -243,7 +246,10 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Count the different optimal numbers of connections (least loss with RED) on six paths."""
+    """Return how many different values the optimal number of connections has on six paths.
+
+    The optimal number is the one with the smallest modelled loss rate under RED.
+    """
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)

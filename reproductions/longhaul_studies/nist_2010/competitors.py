@@ -211,10 +211,10 @@ def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str]
 def off_means(
     data: Data, of: str, metric: str, printed: str, condition: Word = "", within: float = 0.0
 ) -> float:
-    """Return the largest relative deviation of means over conditions from printed means.
+    """Return the largest relative deviation of an algorithm's mean `metric` from its printed mean.
 
-    `printed` has means such as `BIC:59.8,CTCP:62.5`. If `within` is not 0, deviations are divided
-    by those that `_bands` allows.
+    Means are over conditions. `printed` has means such as `BIC:59.8,CTCP:62.5`. If `within` is not
+    0, each deviation is divided by the allowed deviation, which is at most `within` (see `_bands`).
     """
     names, means = _means(data, of, metric, condition)
     wanted = _printed(printed)
@@ -229,10 +229,11 @@ def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "", within: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return the largest relative distance of `metric` beyond the algorithms' printed ranges.
+    """Return the largest distance by which `metric` lies outside an algorithm's printed range.
 
-    `least` and `most` give the lower and upper ends, such as `BIC:59.8,CTCP:62.5`. If `within` is
-    not 0, each distance is divided by the deviation that `_bands` allows beyond the nearer end.
+    A distance is a fraction of the nearer end of the range, and 0 inside the range. `least` and
+    `most` give the lower and upper ends, such as `BIC:59.8,CTCP:62.5`. If `within` is not 0, each
+    distance is divided by the allowed deviation, which is at most `within` (see `_bands`).
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)
@@ -253,7 +254,7 @@ def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
     """Return, by name, the relative deviation that is allowed from each printed number.
 
     The deviation is half the relative distance to the nearest other number, but at most `within`.
-    If `within` is 0, all deviations are 1.
+    As an exception, all deviations are 1 if `within` is 0, so that dividing by them has no effect.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)

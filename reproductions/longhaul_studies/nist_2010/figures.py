@@ -79,7 +79,8 @@ def _named(axes: Axes, names: Sequence[object]) -> None:
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
     """Draw `metric` of long-lived flow L1 with each algorithm, and the source's printed values.
 
-    `claims` has prefixes of ids of claims with these values: for condition 8, and for the others.
+    The printed values are those of claims. Ids of these claims begin with `claims[0]` for condition
+    8, and with `claims[1]` for all other conditions.
     """
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")

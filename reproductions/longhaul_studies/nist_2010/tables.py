@@ -141,7 +141,8 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 def cut_signs(data: Data) -> list[str]:
     """Return a table of the ratios of FAST-AT's responses to the means of six other algorithms.
 
-    The ratios are those on the whole and on the scaled-down network, under the worst congestion.
+    The table has ratios for the full-size network and for the scaled-down network, under the worst
+    congestion.
     """
 
     def ratio(of: str, metric: str) -> float:

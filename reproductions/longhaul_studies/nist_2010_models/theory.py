@@ -42,7 +42,10 @@ def printed() -> dict[tuple[str, int, int], int]:
 
 @cache
 def cell(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> Equilibrium:
-    """Return the equilibrium of a cell of tables A-1 to A-3; `factor` scales the loss model."""
+    """Return the equilibrium of a cell of tables A-1 to A-3.
+
+    `factor` is the constant by which the loss model multiplies its loss rate.
+    """
     link = Link(CAPACITY_PPS, buffer, rtt_ms / 1e3, FLOWS)
     return equilibrium(PRINTED[algorithm].window, AnickMitraSondhi(factor), link)
 
@@ -72,9 +75,9 @@ def largest_deviation(data: Data) -> float:
 def fluid_throughput(
     data: Data, algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05
 ) -> float:
-    """Return the throughput in one cell of tables A-1 to A-3, in packets per ms.
+    """Return the fluid model's throughput in a cell of tables A-1 to A-3, in packets per ms.
 
-    `factor` scales the loss model.
+    `factor` is the constant by which the loss model multiplies its loss rate.
     """
     return throughput(algorithm, rtt_ms, buffer, factor)
 

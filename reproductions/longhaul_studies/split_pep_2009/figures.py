@@ -104,7 +104,8 @@ def _draw_case(
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
     """Return the levels that select the runs of `case` in `experiment`.
 
-    A case without a proxy does not depend on its `queue`: a queue that was not run is replaced.
+    Without a proxy, results do not depend on the level of `queue`. If there are no runs with the
+    queue of such a case, the levels select runs with another queue.
     """
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:

@@ -151,9 +151,10 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the share of alternate algorithms' flows in groups with an advantage above `above`.
+    """Return, of all flows of alternate algorithms, the share in flow groups with an advantage.
 
-    A group's advantage over TCP is a mean over conditions and algorithms.
+    In a group with an advantage, the goodput of these algorithms exceeds that of competing TCP by
+    more than the fraction `above`, as a mean over conditions and algorithms.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
@@ -173,9 +174,11 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest of three ratios of a goodput difference in `of` to that in `beside`.
+    """Return a ratio of goodput differences: experiment `of` divided by experiment `beside`.
 
-    The three differences are those that `measures.ranges` returns, as means over flow groups.
+    The result is the largest of three ratios: for the range among alternate algorithms, the range
+    among competing TCP flows, and the difference between the means of both. Each difference is
+    relative, and a mean over flow groups.
     """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],

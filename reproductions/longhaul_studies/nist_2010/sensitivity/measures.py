@@ -108,7 +108,11 @@ def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> floa
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
-    """Return the largest absolute effect of factors outside `than` over the smallest inside."""
+    """Return a ratio of absolute effects of factors on `response`.
+
+    The largest effect of a factor that `than` does not name is divided by the smallest effect of a
+    factor that `than` names.
+    """
     relative, named = _relative(data, of, response), than.split(",")
     others = [abs(relative[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(relative[name]) for name in named)

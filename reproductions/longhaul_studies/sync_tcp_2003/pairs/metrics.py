@@ -23,7 +23,11 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return curves: mean response times (ms) by RTT and size, and time and size by connection."""
+    """Return the points of three curves for figures.
+
+    `map` has the mean response time (ms) in each cell of RTT and response size. `connection` and
+    `size` have the duration (ms) and the response size (bytes) of each stored connection.
+    """
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))
     connections = pl.DataFrame(kept["connections"]).drop_nulls()

@@ -37,10 +37,10 @@ def reduce(run: Results) -> Kept:
 
 
 def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return the map of response times as lists, with the cells that contain exchanges.
+    """Return the map of response times by RTT and response size, as lists.
 
-    Each such cell has the number and the sum of its response times. A response time lasts from a
-    request's arrival to the end of its response.
+    The lists have the number and the sum (s) of the response times in each cell that contains any.
+    A response time lasts from a request's arrival to the end of its response.
     """
     means = mean_map(
         (complete["extra_rtt_s"] + PROPAGATION_S).to_numpy(),

@@ -41,12 +41,19 @@ def _range(values: np.ndarray) -> float:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if figures plot samples of `run`, a first replication of A-LOAD (85 % load)."""
+    """Return true if figures plot samples of `run`.
+
+    Figures plot only first replications, in experiment A-LOAD (traffic over time at 85 % load).
+    """
     return run.experiment == "A-LOAD" and run.replication == 0
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples over time, over numbers of responses and over time scales, for figures."""
+    """Return the points of the curves that figures plot.
+
+    The curves are response sizes over the number of responses, rates over time, and statistics for
+    Hurst parameters over the time scale.
+    """
     return pl.concat(list(_curves(kept)))
 
 

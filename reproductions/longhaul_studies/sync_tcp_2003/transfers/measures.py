@@ -98,7 +98,11 @@ def seconds_at_one(data: Data, of: str, flow: float, protocol: str) -> float:
 
 @measure
 def seconds_at_one_less(data: Data, of: str, flow: float, one: str, others: str) -> float:
-    """Return the share of seconds at a window of one packet: of `one` minus least of `others`."""
+    """Return a difference of shares of seconds in which the flow's window is one packet.
+
+    The smallest share with any of the protocols `others` is subtracted from the share with protocol
+    `one`.
+    """
     shares = [seconds_at_one(data, of, flow, other) for other in others.split("+")]
     return seconds_at_one(data, of, flow, one) - min(shares)
 

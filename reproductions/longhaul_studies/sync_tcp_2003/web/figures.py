@@ -323,7 +323,8 @@ def _shares(number: str, total: str, published: str) -> Figure:
 def _tails(number: str, total: str, published: str, shares: Sequence[str]) -> Figure:
     """Return a figure of the tails of response times with several bottlenecks.
 
-    Loads (%) are `total` on each link with cross traffic, and `shares` by traffic over all links.
+    Each link with cross traffic has a load of `total` percent. The figure has a panel for each of
+    `shares`, the load in percent by traffic that crosses all links.
     """
     return _figure(
         number, f"Tails, total load {total} %, {shares[0]} to {shares[-1]} % end to end",
