@@ -39,12 +39,19 @@ class Question(ABC):
         """Return the number that answers the question; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the number in each bootstrap sample; None if `value` must compute each alone."""
+        """Return the question's number in each bootstrap sample.
+
+        Return None if the numbers cannot be computed together. Then `value` computes the number of
+        one sample at a time.
+        """
         return None
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the number's kind (`count`, ...) for verdicts from only some levels of `axis`."""
+        """Return the kind of the question's number, such as `count`; may be empty.
+
+        The kind decides what can be concluded if only some levels of `axis` were run.
+        """
 
     @property
     def is_extreme(self) -> bool:
