@@ -18,9 +18,9 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     against.queue=droptail              the statistic divided by the statistic at queue=droptail
     each=flows,queue                    the statistic separately at each level of these axes,
     each=metric                         or separately for each of several metrics;
-    order=a+b>c>*                       a ratio for each `>`: the smallest number of the group of levels
-                                        before it over the largest of the group after it; + joins
-                                        levels to a group, * is the group of all levels not named
+    order=a+b>c>*                       a ratio for each `>`: the smallest number in the group of
+                                        levels before it over the largest in the group after it; a
+                                        and b are a group, * is the group of all levels not named
     then=least                          the least of these numbers; without it the largest;
     then=count above=1.1                or the count of numbers above or below a bound
     whole=condition                     the claim is about all levels of this axis; if some of them
