@@ -187,7 +187,7 @@ class HTcp(Dynamics):
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow without losses: its `window`, and 0 s since a loss."""
+        """Return the states of a flow without losses: `window`, and 0 for the time since a loss."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:

@@ -52,7 +52,7 @@ class Sides:
     compared: Mapping[str, Words]
     """Words that the second side of each comparison sets itself.
 
-    The keys are the comparisons: `less`, `over`, `with` or `against`.
+    The keys are names of comparisons: `less`, `over`, `with`, `against`.
     """
 
     @classmethod
