@@ -76,7 +76,10 @@ def test_a_label_with_two_algorithms_says_which(runs: list[Results], tmp_path: P
 
 @pytest.fixture
 def table() -> ResponseTable:
-    """Return the goodputs of labels `a` and `b`, and y, with two queues and two replications."""
+    """Return a table of two queues and two replications, with three responses.
+
+    These are the goodputs of labels `a` and `b`, and another response, `y`.
+    """
     frame = pl.DataFrame({
         "queue": ["red", "red", "codel", "codel"], "replication": [1, 2, 1, 2],
         "a": [4e6, 6e6, 1e6, 1e6], "b": [2e6, 2e6, 3e6, 3e6], "y": [1.0, 2.0, 3.0, 4.0],

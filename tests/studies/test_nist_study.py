@@ -51,7 +51,8 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
 ) -> None:
     """Check that the network with fewer routers has the original's rates and long-lived flows.
 
-    Each normal router has `below` sources in both networks. Table 6-12 gives the ends of flows.
+    Each normal router has `below` sources in both networks. Table 6-12 gives the routers between
+    which the long-lived flows run.
     """
     cell = {"condition": condition, "algorithm": "TCP"}
     whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N7-MAIN", "N7-CUT"))

@@ -27,7 +27,7 @@ def claim(low: float, high: float, opposite: float | None = None) -> Claim:
 
 
 def of_one_run(claim: Claim, printed: float | None) -> Claim:
-    """Return `claim`, changed to one about the number `printed` from a single run."""
+    """Return a copy of `claim` whose source prints the number `printed`, the result of one run."""
     return replace(claim, expected=replace(claim.expected, printed=printed), runs="1")
 
 

@@ -67,7 +67,7 @@ def first_failure(tests: Sequence[Test], number: int) -> str | None:
 
 
 def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
-    """Yield successive tests of one command in groups, each of which runs in one process."""
+    """Yield groups of successive tests with the same command; a group runs in one process."""
     batch: list[Test] = []
     for test in tests:
         full = len(batch) == _AT_ONCE or sum(other.seconds for other in batch) > _AT_ONCE_S

@@ -18,7 +18,7 @@ class Figure:
     part: float = 0.05
     """Allowed difference as a fraction of the kernel's figure."""
     at_least: float | None = 0.0
-    """Lower bound of the allowed difference, in the figure's unit; None: the round-trip time."""
+    """Minimum of the allowed difference, in the figure's unit; if None, one round-trip time."""
 
     def allowed(self, kernel: float, rtt_s: float = 0.0) -> float:
         """Return the allowed difference from the kernel's figure `kernel`.

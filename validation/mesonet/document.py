@@ -82,7 +82,10 @@ def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
 
 
 def _distances(rows: Sequence[Row]) -> Iterator[float]:
-    """Yield relative differences from printed values for judged rows, except means and trends."""
+    """Yield the relative difference between measured and printed value of each row with a verdict.
+
+    Rows about a mean or a trend are left out, as are rows in which a value is missing or 0.
+    """
     for row in rows:
         if row.within is not None and row.kind == VALUE and row.expected and row.measured:
             yield _distance(row.measured, row.expected)

@@ -48,7 +48,7 @@ A lag is the time from a flow's start to full speed.
 OTHERS = 0.06
 """Allowed relative difference for algorithms not in `TOLERANCES` or `TO_THE_INTERVALS`."""
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
-"""Algorithms whose lags may differ from the published ones by two measuring intervals."""
+"""Algorithms that may reach full speed two measuring intervals earlier or later than published."""
 
 
 @dataclass(frozen=True)

@@ -203,10 +203,11 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
 
 
 def _correlation_groups() -> Iterator[Row]:
-    """Yield rows that check the printed groups and numbers of pairs of correlated responses.
+    """Yield rows that compare our groups of correlated responses with the report's groups.
 
-    The report prints only correlations of at least 0.9. Smaller ones are set to values that agree
-    with the printed numbers of pairs.
+    The number of correlated pairs in each group is compared, too. The report prints only
+    correlations of at least 0.9. Smaller ones are invented so that they agree with the report's
+    numbers of pairs.
     """
     count = 22
     matrix = np.eye(count)

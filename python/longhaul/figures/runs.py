@@ -129,7 +129,7 @@ of_goodputs(
 
 @dataclass(frozen=True)
 class DeliveredBytes:
-    """Samples over time of the bytes delivered by at least two flows."""
+    """Bytes delivered by each flow, sampled over time; there are at least two flows."""
 
     times: np.ndarray
     counts: np.ndarray

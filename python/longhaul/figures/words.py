@@ -1,7 +1,7 @@
 """Descriptions of metrics ("figures") and of other columns: title, meaning, owner and unit.
 
-A path names a metric as in responses of campaigns, such as `labels.cubic.goodput_bps`. A name alone
-means the metric of all flows together, if labels have a metric with this name.
+A path names a metric as in responses of campaigns, such as `labels.cubic.goodput_bps`. If a metric
+exists for each label, its name without a path means its value for all flows together.
 """
 
 import re

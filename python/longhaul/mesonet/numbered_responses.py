@@ -53,7 +53,7 @@ class Part:
         return self.mean(column) if column in self._network.columns else None
 
     def ratio(self, column: str, over: str) -> float:
-        """Return the sum of `column` divided by the sum of `column` and `over`."""
+        """Return c / (c + o), where c and o are the means of the columns `column` and `over`."""
         part, other = self.mean(column), self.mean(over)
         return part / (part + other) if part + other else 0.0
 

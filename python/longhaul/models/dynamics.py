@@ -146,7 +146,7 @@ class Cubic(Dynamics):
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return the states of a flow at its first loss: the peak `window`, and a time of 0."""
+        """Return a flow's states at its first loss: the peak `window`, and 0 s since the loss."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -183,11 +183,11 @@ class HTcp(Dynamics):
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return a flow's states after its first loss: half of its `window`, and a time of 0."""
+        """Return a flow's states after its first loss: half of `window`, and 0 s since the loss."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow that has had no loss: its `window`, and a time of 0."""
+        """Return the states of a flow without losses: `window`, and 0 for the time since a loss."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:

@@ -63,7 +63,10 @@ class Start:
 
 @dataclass(frozen=True)
 class Measured:
-    """Means per interval, and counts of window reductions; shape: intervals x flows or queues."""
+    """Results of a simulation: mean values and numbers of window reductions in each interval.
+
+    Each array has the shape (intervals, flows) or (intervals, queues).
+    """
 
     interval_s: float
     throughput_pps: Numbers

@@ -56,7 +56,10 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Claim ids by row, for rows whose cell is a number; rows with a word are absent."""
+    """Id of the claim that tests the printed number, by name of the row.
+
+    Rows whose cell in this column is a word are absent.
+    """
 
 
 @dataclass(frozen=True)

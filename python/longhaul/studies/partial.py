@@ -129,14 +129,15 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if a comparison's verdict on some levels is a provisional verdict on all levels.
+    """Return true if a verdict at some of the levels may be the provisional verdict on all levels.
 
-    This is so if the verdict is `reproduced`, or if the interval is not wholly on the claimed side
-    of `equal`: 0 for a difference, 1 for a ratio.
+    The claim must state the side of `equal` (0 for a difference, 1 for a ratio) on which the number
+    lies. Also, the verdict must be `reproduced`, or the interval must reach the other side.
     """
     # The claim is about the size of the number, not about its sign.
     if expected.opposite is None:
         return False
     is_larger = expected.opposite <= expected.low
     as_said = interval[0] > equal if is_larger else interval[1] < equal
+    # If only the size of the number differs from the claim, other levels may differ less.
     return verdict == REPRODUCED or not as_said

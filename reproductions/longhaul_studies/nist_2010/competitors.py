@@ -277,7 +277,11 @@ def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) 
 
 @of_kind(LARGEST)
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
-    """Return the maximum, over conditions, of the highest `metric` divided by the mean `metric`."""
+    """Return the largest ratio, over conditions, of the best algorithm's `metric` to the mean.
+
+    The mean is over all algorithms. The conditions are all those of the experiment `of`, or those
+    in `condition`.
+    """
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
 

@@ -116,7 +116,10 @@ def uncongested(data: Data) -> list[str]:
 
 @table
 def cut_congestion(data: Data) -> list[str]:
-    """Return a table of standard TCP's congestion on the whole network and on a third of it."""
+    """Return a table of active flows and retransmission rates in runs with standard TCP.
+
+    It compares the whole network with the scaled-down (cut) network, under four conditions.
+    """
     rows = []
     for condition, sources in ((8, "uniform"), (3, "skewed"), (5, "skewed"), (21, "uniform")):
         flows, rates = (

@@ -51,7 +51,7 @@ class Screening:
     label: str
     """Name of the response with its unit, for the axis."""
     cells: Sequence[object] | None = None
-    """Condition of each run, under any name; needed if factors outside `coded` vary."""
+    """A label for each run, equal for replications; needed if factors outside `coded` vary."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor, as written in scenarios."""
 

@@ -314,7 +314,8 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
     """Yield each value of a column, with the rows that have this value.
 
-    To save memory, parts are made one at a time, and a column without values becomes a constant.
+    The rows are selected for one value at a time, to save memory. A column that has only nulls in
+    these rows is stored as one constant null.
     """
     for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():
         part = table.filter(pl.col(column) == value)

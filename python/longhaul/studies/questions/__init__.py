@@ -18,19 +18,20 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     against.queue=droptail              the statistic divided by the statistic at queue=droptail
     each=flows,queue                    the statistic separately at each level of these axes,
     each=metric                         or separately for each of several metrics;
-    order=a+b>c>*                       for each `>`, the smallest number at the levels just left of
-                                        it over the largest just right of it; * stands for all
-                                        levels not named
+    order=a+b>c>*                       a ratio for each `>`: the smallest number in the group of
+                                        levels before it over the largest in the group after it; a
+                                        and b are a group, * is the group of all levels not named
     then=least                          the least of these numbers; without it the largest;
     then=count above=1.1                or the count of numbers above or below a bound
-    whole=condition                     the statement is about all levels of this axis: see partial
-    whole=*                             the statement needs all of its runs
+    whole=condition                     the claim is about all levels of this axis; if some of them
+                                        lack runs, the module `partial` gives the verdict
+    whole=*                             the claim is judged only if all of its runs exist
 
 The second side of `less.`, `over.`, `with.` and `against.` has the words of `where`, except for
-words that the comparison replaces; an empty word, such as `over.n=`, is removed on the second side.
-If a side has several levels of an axis, the sides are compared at equal levels. But if the second
-side's words name several levels of an axis and the first side has one level, this level is compared
-with each of them.
+words that the comparison replaces. A word without a value, such as `over.n=`, removes the word `n`
+from the second side. Values of the two sides are compared at equal levels of the axes. But if the
+first side fixes one level of an axis and the second side names several, the value at the fixed
+level is compared with the value at each of these.
 
 Numbers are scalars, or arrays with one value for each bootstrap sample. All samples have the same
 points, which are selected once. The last dimension of an array of values counts points.

@@ -133,7 +133,10 @@ class DeclaredQuestion(Question):
     shape: Shape
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError if the claim's words are invalid for the `known` experiments."""
+        """Raise ValueError if the claim names no metric, or an unknown experiment or axis.
+
+        `known` has the study's experiments by name.
+        """
         axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)

@@ -39,12 +39,19 @@ class Question(ABC):
         """Return the number that answers the question; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the number for each bootstrap sample; None if samples need calls of `value`."""
+        """Return the question's number in each bootstrap sample.
+
+        Return None if the numbers cannot be computed together. Then `value` computes the number of
+        one sample at a time.
+        """
         return None
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the number's kind (`count`, ...) for verdicts from only some levels of `axis`."""
+        """Return the kind of the question's number, such as `count`; may be empty.
+
+        The kind decides what can be concluded if only some levels of `axis` were run.
+        """
 
     @property
     def is_extreme(self) -> bool:
@@ -100,7 +107,7 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the level of `axis` in the claim's words; None if `cell` lacks another word."""
+        """Return the question's level of `axis`; None if another of its words is not in `cell`."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
@@ -117,7 +124,7 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the claim's experiments or, for a side of a comparison, those named in `words`."""
+        """Return the experiments named in `words`; without a comparison, all of the claim."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:

@@ -50,7 +50,10 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """Words of the second side of a comparison, by its name: `less`, `over`, `with`, `against`."""
+    """Words that the second side of each comparison sets itself.
+
+    The keys are names of comparisons: `less`, `over`, `with`, `against`.
+    """
 
     @classmethod
     def read(cls, words: Words) -> "Sides":

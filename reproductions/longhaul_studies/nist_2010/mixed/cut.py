@@ -1,7 +1,7 @@
-"""Ranks of goodput on scaled-down (cut) networks, for half of the conditions or all.
+"""Measures of algorithms on scaled-down (cut) networks: ranks by goodput, and outliers.
 
-Movies are left out, because a run on a cut network completes only a few. If an alternate has no
-flows of a flow group under a condition, the group has no ranks under this condition.
+Movies are left out, because a run on a cut network completes only a few. If one of a condition's
+runs has no flows of a flow group, algorithms are not ranked for this group under this condition.
 """
 
 import numpy as np

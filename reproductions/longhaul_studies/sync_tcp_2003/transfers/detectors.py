@@ -126,7 +126,7 @@ def _single(congested: np.ndarray) -> float | None:
 
 
 def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
-    """Return the median lag of the average delay behind the delay in falling below `THRESHOLD_S`.
+    """Return the median time from when the delay falls below `THRESHOLD_S` until the average does.
 
     Return None if the average delay never falls below the threshold.
     """

@@ -1,8 +1,9 @@
 """Measures of claims about long transfers.
 
-`of` is an experiment; `one` and `other` are levels of the axis `protocol`, or of `axis`. `each` is
-a metric of single flows, as a median over runs: `goodput` stands for `goodput_1` to `goodput_20`.
-`flows` are numbers of flows, such as `4+6+9`.
+Parameters of the measures: `of` is an experiment; `one` and `other` are levels of the axis
+`protocol`. `each` names a metric that every flow has: `goodput` stands for `goodput_1` to
+`goodput_20`. Values of metrics are medians over runs. `flows` are numbers of flows, such as
+`4+6+9`.
 """
 
 from itertools import pairwise
@@ -47,7 +48,11 @@ def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) 
 
 @measure
 def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Return the median, over flows, of the relative deviation of `each` from printed `column`."""
+    """Return the median, over flows, of the relative deviation of `each` from the printed value.
+
+    `each` is a metric. `column` is the printed table's column with its values, for experiment `of`
+    and `protocol`.
+    """
     printed = printed_flows(of, column)[protocol]
     off = [
         abs(data.value(f"{each}_{flow}", of, protocol=protocol) / value - 1)
