@@ -12,7 +12,8 @@ use crate::window::Window;
 pub enum Phases {
     /// Congestion avoidance only; the slow start is chosen separately for each flow.
     Avoidance,
-    /// Slow start and congestion avoidance: the algorithm replaces the flow's slow start.
+    /// Slow start and congestion avoidance: the algorithm also changes the window in slow start, in place of the slow
+    /// start chosen for the flow.
     SlowStart,
     /// All phases, recovery included: the algorithm always controls the window and the pacing rate.
     All,
@@ -43,14 +44,14 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Updates the algorithm's state for an acknowledgement of newly delivered segments. Also updates the window if
-    /// `phase` allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
+    /// Updates the algorithm's state for an acknowledgement. Also updates the window if `phase` allows it. By default,
+    /// adds the result of [`Self::increment`] to the window in congestion avoidance.
     ///
     /// Called before the transport responds to losses that the acknowledgement shows. Algorithms with [`Phases::All`]
     /// are called after the response instead, in [`Phase::Recovery`] or [`Phase::Avoidance`]. They do not receive
     /// duplicate acknowledgements, except in a recovery or at its beginning.
     ///
-    /// Not called if [`Self::increment`] has returned a value for the acknowledgement.
+    /// Not called if the transport itself has called [`Self::increment`] for the acknowledgement and received a value.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance

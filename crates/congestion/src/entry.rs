@@ -88,7 +88,8 @@ impl PathNeeds {
 pub struct QueueNeed {
     /// Name of the discipline in scenario files.
     pub kind: &'static str,
-    /// Text on the effect of another queue discipline; `None` for algorithms that send no requests to routers.
+    /// Text on what happens if no queue on the path has the discipline that the algorithm is made for; `None` for
+    /// algorithms that send no requests to routers.
     pub without: Option<&'static str>,
 }
 

@@ -177,13 +177,14 @@ pub struct Idle {
     pub now: Time,
     /// Length of the idle time.
     pub time: Span,
-    /// Time since the last segment was sent: the idle time, plus the time until that segment was acknowledged.
+    /// Time since the last segment was sent. It is longer than the idle time, which begins only when that segment has
+    /// been acknowledged.
     pub since_sent: Span,
 }
 
 #[cfg(test)]
 impl Idle {
-    /// Returns the facts about an idle time that began at time zero and lasted for `time`.
+    /// Returns an idle time that began at time zero and lasted for `time`. The last segment was sent at time zero, too.
     pub(crate) fn of(time: Span) -> Self {
         Self {
             now: Time::ZERO + time,
@@ -200,8 +201,8 @@ pub struct Timeout {
     pub now: Time,
     /// The window in use when the timer expired, in segments.
     pub base: f64,
-    /// True if `ssthresh` must not change, because the timer expired again in the same epoch, or right after a
-    /// reduction for a mark.
+    /// True if `ssthresh` must not change, for example because the timer has expired before for the same data, or
+    /// because a mark has just reduced `ssthresh`.
     pub keep_ssthresh: bool,
     /// Number of the connection's segments sent so far. When all these segments have arrived, [`AckSample::delivered`]
     /// has this value.

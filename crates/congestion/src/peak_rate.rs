@@ -62,7 +62,8 @@ impl PeakRate {
 mod tests {
     use super::*;
 
-    /// Returns the maximum rate of `segments`. Each has a send time and an acknowledgement time, in milliseconds.
+    /// Returns the maximum rate, in segments per second, that [`PeakRate`] finds in the acknowledgements of `segments`.
+    /// Each segment has a send time and an acknowledgement time, in milliseconds.
     fn peak(segments: &[(u64, u64)]) -> f64 {
         let mut peak = PeakRate::default();
         for (&(sent, at), delivered) in segments.iter().zip(1..) {

@@ -15,7 +15,8 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Upper bound of the ratio of two products that differ by more than rounding errors.
+    /// Factor for comparisons of products. A product below another product times this factor is smaller by more than
+    /// rounding errors.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
     /// Creates a sample of `segments` delivered in `interval`, which must be longer than zero.

@@ -29,7 +29,8 @@ struct Cell {
 }
 
 impl ResponseTable {
-    /// Creates a table of a smooth `function` for windows from `from` to the last boundary of a cell not above `to`.
+    /// Creates a table of a smooth `function` for windows from `from` to `to`. If `to` is not a boundary of a cell, the
+    /// table ends at the last boundary below `to`.
     pub fn new(from: f64, to: f64, function: impl Fn(f64) -> f64) -> Self {
         assert!(
             0.0 < from && from <= to && to.is_finite(),

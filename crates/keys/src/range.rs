@@ -56,7 +56,8 @@ impl Range {
         place.map(|place| place as f64)
     }
 
-    /// Returns true if `value` is in the range. The range of a choice contains only whole numbers.
+    /// Returns true if `value` is in the range. If the value is a choice among names, the range contains only the
+    /// indices of the names.
     pub fn contains(&self, value: f64) -> bool {
         let possible = self.names.is_empty() || value == libm::trunc(value);
         possible && value.is_finite() && (self.min, self.max).contains(&value)

@@ -27,10 +27,9 @@ pub(crate) struct CallWatch {
 }
 
 impl CallWatch {
-    /// Starts to watch this thread's calls of algorithms. A call that still runs after the time
-    /// limit is interrupted with an exception. If `limit.stacks` names a file for call stacks, a
-    /// call that does not end even then ends the program. `out` is the run directory; `None` if no
-    /// run directory is being written.
+    /// Starts to watch this thread's calls of algorithms. A call that still runs after the time limit is interrupted
+    /// with an exception. If the call continues despite the exception, and `limit.stacks` names a file for call stacks,
+    /// the program is ended. `out` is the run directory; `None` if no run directory is being written.
     pub(crate) fn start(limit: &TimeLimit, out: Option<&Path>) -> PyResult<Self> {
         let mut interrupting = CallLimit::new(limit.clone())?;
         let mut ending = LastResort::new(limit.clone(), out);

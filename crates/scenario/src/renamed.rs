@@ -21,8 +21,8 @@ pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     known.contains(&first).then_some(*new)
 }
 
-/// Returns a message about the new name of the variant of Linux 2.6.22 if `name` is its former name, `linux`. Returns
-/// `None` for other names, and if the algorithm does not have that variant among its variants `known`.
+/// Returns a message with the new name of the variant that was named `linux`, the one of Linux 2.6.22. Returns `None`
+/// if `name` is not `linux`, or if the algorithm's variants `known` do not include this one.
 pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
     let older = Variant::Linux2_6_22;
     if name != "linux" || !known.contains(&older) {

@@ -149,7 +149,8 @@ impl DelayLaw {
         ack.srtt > Span::ZERO && self.timer.elapsed(ack.now, period).is_some()
     }
 
-    /// Returns the delay window that follows `delay`, with `window` segments in flight.
+    /// Returns the next delay window, in segments. `delay` is the current delay window, and `window` the congestion
+    /// window.
     pub(crate) fn next(&self, delay: f64, window: f64, min_rtt: Span, srtt: Span) -> f64 {
         let queued = window * (1.0 - min_rtt.as_secs_f64() / srtt.as_secs_f64());
         let change = if queued < self.gamma {

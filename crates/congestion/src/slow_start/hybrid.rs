@@ -92,7 +92,8 @@ static PARAMETERS: [Parameter; 7] = [
 /// pacing rate is added to the round-trip time with which an acknowledgement train is compared.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
-/// Upper bound of the time added for four bursts, in seconds (`hystart_ack_delay`).
+/// Upper bound of the transmission time of four bursts, in seconds. This time is added to the round-trip time with
+/// which an acknowledgement train is compared (`hystart_ack_delay`).
 const MAX_BURST_TIME_S: f64 = 1e-3;
 
 /// Pacing rate in slow start, in windows per round trip; Linux computes this rate even if it does not pace
@@ -261,7 +262,8 @@ mod tests {
         std::iter::repeat_n(RTT, count)
     }
 
-    /// Checks that an acknowledgement train of half the round-trip time, 100 ms, ends slow start.
+    /// Checks that an acknowledgement train longer than half of the round-trip time ends slow start. The round-trip
+    /// time is 100 ms.
     #[test]
     fn a_train_of_half_the_round_trip_ends_slow_start() {
         let train = |gap_us: u64, cwnd: f64, given: &[(&str, f64)]| {

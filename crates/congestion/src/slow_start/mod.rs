@@ -153,7 +153,8 @@ const MAX_SSTHRESH: Parameter = Parameter {
 /// A slow start, with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SlowStart {
-    /// One segment per acknowledged segment that the transport counts (RFC 5681 section 3.1).
+    /// Standard slow start (RFC 5681 section 3.1): the window grows by one segment for each acknowledged segment. The
+    /// transport determines for how many segments an acknowledgement counts.
     Standard,
     /// Standard slow start, which continues when the window equals the threshold (Linux 2.6.22).
     Linux,
@@ -168,9 +169,9 @@ pub enum SlowStart {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). Above `max_ssthresh`, also the initial threshold, the window
-    /// grows by the larger of two steps: the algorithm's and limited slow start's. After a congestion signal, only the
-    /// algorithm's step is used until the next timeout.
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). The initial threshold is at most `max_ssthresh`. Above
+    /// `max_ssthresh`, the window grows by the larger of two steps: the algorithm's and limited slow start's. After a
+    /// congestion signal, only the algorithm's step is used until the next timeout.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,

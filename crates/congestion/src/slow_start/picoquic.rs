@@ -39,8 +39,8 @@ const GROWTH: u64 = 4;
 /// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
 /// (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
-/// Upper bound, in seconds, of the base round-trip time from which the removed fraction of the window is computed
-/// (`PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Base round-trip time in seconds. Above it, the fraction of the window that is removed at the end of slow start no
+/// longer depends on the round-trip time (`PICOQUIC_TARGET_SATELLITE_RTT`).
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
 const PACING_GAIN: f64 = 1.25;

@@ -51,7 +51,8 @@ static PARAMETERS: [Parameter; 2] = [
 /// Number of bins in a window of time (W in the draft).
 const BINS: usize = 10;
 
-/// Number of bins stored in addition to those of one window of time, for the window of a round trip ago.
+/// Number of bins stored in addition to those of the current window of time. They cover the window that ended one round
+/// trip earlier.
 const EXTRA_BINS: usize = 15;
 
 /// Number of all stored bins.

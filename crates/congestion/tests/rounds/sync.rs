@@ -40,7 +40,8 @@ fn assert_probe(sender: &Sender, name: &str, expected: f64) {
     assert_near(sender.probe(name).unwrap(), expected);
 }
 
-/// Checks that Sync-TCP(MixReact) ends slow start at the ninth report, its first adjustment of the window.
+/// Checks that Sync-TCP(MixReact) ends slow start at the ninth acknowledgement that reports a transit time. At this
+/// acknowledgement, it adjusts the window for the first time.
 #[test]
 fn mixreact_ends_slow_start_at_the_ninth_report() {
     let mut sender = Sender::new(&controller("sync-mixreact", Variant::Paper, &[]), 2.0, 1e6);
@@ -262,7 +263,8 @@ fn pminott_has_half_the_smallest_transit_as_threshold() {
     }
 }
 
-/// Checks that SyncAvg detects congestion with the third report of 100 ms, at an average delay above 30 ms.
+/// Checks that SyncAvg detects congestion when the average delay exceeds 30 ms: after three reports of a delay of 100
+/// ms.
 #[test]
 fn avg_lags_behind_the_delay() {
     let mut sender = Sender::new(&sync("avg", "none"), 16.0, 2.0);

@@ -18,10 +18,10 @@ pub struct Users {
 pub struct StartWaves {
     /// Probability that a source starts at once.
     pub at_once: f64,
-    /// Probability that a source's start time has a mean of one third of the mean time between files.
+    /// Probability that a source's start time is exponential with a mean of one third of the mean time between files.
     pub second: f64,
-    /// Probability that a source's start time has a mean of two thirds of the mean time between files. With the
-    /// remaining probability, the mean start time equals the mean time between files.
+    /// Probability that a source's start time is exponential with a mean of two thirds of the mean time between files.
+    /// With the remaining probability, the mean equals the mean time between files.
     pub third: f64,
 }
 
@@ -132,7 +132,7 @@ pub struct Jumbo {
     pub until: Time,
     /// Factor that multiplies the sizes of documents, service packs and movies in the period of jumbo files.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects in the period of jumbo files. It may be larger
-    /// than `factor`, to enlarge Web objects to the sizes of documents as well.
+    /// Factor that multiplies the sizes of Web objects in the period of jumbo files. If it is `factor` times the size
+    /// factor of documents, Web objects become as large as jumbo documents.
     pub web_factor: u64,
 }

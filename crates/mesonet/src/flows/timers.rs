@@ -82,7 +82,7 @@ impl Timers {
         }
     }
 
-    /// Removes the next timer of the window and returns its time, kind and flow.
+    /// Removes the first timer in the current window of simulated time, and returns its time, kind and flow.
     pub(crate) fn take(&mut self) -> (Time, Timer, FlowId) {
         let key = self.heap.first();
         self.heap.remove_first();

@@ -50,7 +50,8 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts the file of a new flow in `cell` as active, if the file is large.
+    /// Counts the file of a new flow as active, if the file is large. `cell` is the set of flows to which the new flow
+    /// belongs.
     pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] += 1;

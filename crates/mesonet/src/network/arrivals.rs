@@ -96,7 +96,7 @@ impl Arrivals {
         self.passing.first.0
     }
 
-    /// Removes and returns the first packet to arrive whose destination is in the region; `None` if there is none.
+    /// Removes and returns the next packet whose destination is in this region of the network; `None` if there is none.
     #[inline]
     pub(super) fn take_staying(&mut self) -> Option<InFlight> {
         self.staying.take()

@@ -53,7 +53,8 @@ impl Network {
         self.now = until;
     }
 
-    /// Processes the next arrival at a backbone router of a packet from another region to a host in this region.
+    /// Processes the next packet that arrives at backbone router `router` from another region, on its way to a host in
+    /// this region.
     #[inline]
     pub(super) fn arrive_cross_region<const TRACED: bool>(&mut self, router: u16, limit: Time) {
         self.pass_through::<TRACED>(router, self.arrivals[router as usize].next_staying());

@@ -95,7 +95,8 @@ pub(super) struct OutLink {
     pub(super) within: Option<usize>,
     /// Number of packets sent onto the link. A packet counts as soon as its departure time is known.
     pub(super) sent: u64,
-    /// Packets not handed over yet to the other region in which the link ends; otherwise empty.
+    /// Packets that have not been handed over yet to the region in which the link ends. Always empty if the link ends
+    /// in the region in which it begins.
     pub(super) outbox: Crossing,
 }
 

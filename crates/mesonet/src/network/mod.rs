@@ -78,7 +78,7 @@ pub(crate) struct Network {
     packet_trace: Option<Box<PacketTrace>>,
 }
 
-/// The two queues of a router, each served at its full capacity.
+/// The two queues of a router. Each of them is served at the full capacity of the router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct RouterQueues {
     up: DropTailQueue,

@@ -45,7 +45,8 @@ pub(crate) struct PacketTrace {
     truncated_at: Option<Time>,
 }
 
-/// Number of records stored beyond the maximum, since early arrivals are recorded out of order.
+/// Number of records stored beyond the maximum, as room for arrivals that are processed and recorded ahead of their
+/// time.
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {

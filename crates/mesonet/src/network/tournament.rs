@@ -11,8 +11,9 @@
 
 use longhaul_units::{Span, Time};
 
-/// The tournament tree. Each leaf is the key of a station: the time of the next event, and the station's number. Each
-/// inner node is the smaller key of its two children. Four fixed sizes let compilers unroll loops and check no index.
+/// The tournament tree of the stations, which are the sources of events. Each leaf is the key of a station: the time of
+/// its next event, and its number. Each inner node is the smaller key of its two children. The tree has one of four
+/// fixed sizes, so that compilers can unroll loops and omit checks of indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
     /// The tree in an array: inner nodes from index 2 on, then leaves in the upper half. The root is in `first`.
@@ -40,7 +41,7 @@ type Key = f64;
 const FEW: usize = 1 << 6;
 /// Number of keys in a tree for a region of NIST's network with two servers per router.
 const SOME: usize = 1 << 7;
-/// Number of keys in a tree for all stations of NIST's network, simulated as a single region.
+/// Number of keys in a tree for all stations (sources of events) of NIST's network, simulated as a single region.
 const MANY: usize = 1 << 10;
 /// Number of keys in the largest tree: twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
@@ -60,7 +61,8 @@ impl Default for Tournament {
     }
 }
 
-/// Evaluates an expression for the array in a [`Games`], named `$games`. The compiler knows the array's size.
+/// Evaluates an expression in which `$games` stands for the array in a [`Games`]. The expression is compiled for each
+/// size of the array.
 macro_rules! with_games {
     ($tournament:expr, $games:ident => $value:expr) => {
         match $tournament {
@@ -122,7 +124,8 @@ impl Tournament {
         Bound(self.key(limit, FAR - 2, LAST))
     }
 
-    /// Returns the station of the next event if the event is within `bound`; `None` otherwise.
+    /// Returns the number of the station (source of events) with the next event, if this event is within `bound`;
+    /// otherwise `None`.
     #[inline]
     pub(crate) fn first_within(&self, bound: Bound) -> Option<usize> {
         let station = self.first.to_bits() & LAST;

@@ -1,4 +1,4 @@
-//! Packets that are handed over from one region to another between two windows.
+//! Packets that are handed over from one region to another between two windows of simulated time.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::locked;
 use crate::network::Crossing;
 
-/// Packets on the links between regions. Each link has two boxes: the sending region fills one of them, while the
-/// receiving region empties the other, which was filled in the previous window.
+/// Packets on the links between regions. Each link has two boxes. In each window of simulated time, the sending region
+/// fills one box, and the receiving region empties the other, which was filled in the window before.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Mail {
     boxes: Vec<[Mutex<Crossing>; 2]>,

@@ -177,7 +177,8 @@ struct Clock {
     reported: Time,
 }
 
-/// Longest simulated time between two calls of [`Recorder::progress`]; the actual time may be longer by up to a window.
+/// Simulated time after which [`Recorder::progress`] is called again, at the end of the current window of simulated
+/// time.
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {

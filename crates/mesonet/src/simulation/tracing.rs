@@ -1,8 +1,8 @@
 //! Traces of selected flows, and the reports of their states.
 //!
-//! A trace is on in the intervals that overlap its span. In these intervals, a copy of the event
-//! loop records every packet; the other copy has no code for traces. Regions keep their records
-//! until the end of an interval.
+//! A trace is on in the measurement intervals that overlap its span of time. In these intervals, the copy of the event
+//! loop that records packets is run; in other intervals, a copy without code for traces is run. Each region stores its
+//! records, which are reported at the end of the interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -199,8 +199,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// Checks that long runs can be resumed. The origin of the times in the event list moves at least
-/// every 100 s; think times are longer.
+/// Checks that a run of 1200 s can be resumed if its events are far apart: sources wait for 400 s on average between
+/// two files. In between, the origin of the times in the event list moves, at least every 100 s.
 #[test]
 fn long_runs_with_few_events_go_on() {
     let study = Study {

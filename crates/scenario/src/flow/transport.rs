@@ -341,7 +341,8 @@ pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
     }
 }
 
-/// Returns the names and values of those parameters that are numbers or names of choices.
+/// Returns the names and values of those parameters in `known` that `table` sets to a number or to the name of a
+/// choice. The value of a choice is its index.
 fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     let value = |parameter: &Parameter| match &table.get(of(parameter))?.value {
         Value::Number(number) => Some(*number),

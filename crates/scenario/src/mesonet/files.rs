@@ -13,8 +13,9 @@ use super::layout::Layout;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
 
-/// Keys of documents, service packs and movies, in the order of `FileType::LARGE`. Each number is a lower bound of the
-/// maximum number of active files of the type (NIST SP 500-282, chapter 8, equations 1 to 3).
+/// Keys of documents, service packs and movies, in the order of `FileType::LARGE`. The maximum number of active files
+/// of each type depends on the number of sources; it is never below the number given here (NIST SP 500-282, chapter 8,
+/// equations 1 to 3).
 pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
     (FileKeys::documents, 1000),
     (FileKeys::service_packs, 100),

@@ -1,11 +1,10 @@
 //! Conversion of the user's table `[mesonet]` to the configuration of `longhaul-mesonet`.
 //!
-//! This module uses the crate's checker, origins and diagnostics; the model itself
-//! (`longhaul-mesonet`) depends on none of these. `keys` declares the keys.
+//! The checks and messages are those of other scenarios; the model itself (`longhaul-mesonet`) does not depend on them.
+//! `original` first translates the original names of keys. Then the keys, which `keys` declares, are checked as in any
+//! scenario. Afterwards, these modules convert them:
 //!
 //! ```text
-//! original   original names are translated to keys
-//!   -- then keys are checked, as in any scenario
 //! clock      steps, intervals, duration
 //! topology   the topology by its name or file: layout (the hierarchy of routers), routes
 //! hosts      numbers and places of sources and receivers

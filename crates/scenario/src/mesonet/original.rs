@@ -361,7 +361,7 @@ fn coded(mut node: Node, words: &[&str]) -> Node {
     node
 }
 
-/// Returns the index that a code, counted from 1, stands for; `None` for another value.
+/// Returns the index (from 0) that belongs to a code (from 1); `None` if `node` is not a positive whole number.
 fn code(node: &Node) -> Option<usize> {
     match node.value {
         Value::Whole(code) => usize::try_from(code).ok()?.checked_sub(1),

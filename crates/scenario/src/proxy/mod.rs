@@ -65,8 +65,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Sets the defaults of all keys of a proxy except transport options: a missing one is taken from the scenario's table
-/// `[tcp]`, if it is there, before its default applies.
+/// Sets the defaults of all keys of a proxy except transport options. `flow::resolve_tcp` sets those later, since the
+/// scenario's table `[tcp]` takes precedence over their defaults.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
     // A local queue without a limit gets the same limit with any discipline.

@@ -91,7 +91,8 @@ keys! {
 }
 
 keys! {
-    /// Connections with random numbers and sizes of requests and responses, drawn from quantiles of a campus' traffic.
+    /// Connections of requests and responses. The number and the sizes of a connection's requests and responses are
+    /// random, drawn from quantiles of a campus network's traffic.
     pub(crate) struct AbtKeys {
         /// Connections a second.
         pub rate: f64 = Kind::Number(Range::closed(1e-6, 1e6)).key().required(),

@@ -30,7 +30,8 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Number of acknowledged segments that let the AIMD flow's window grow by one segment, in eighths of the window.
+    /// Growth of the AIMD flow: its window grows by one segment when `standard_windows / 8` windows of segments have
+    /// been acknowledged.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,
@@ -340,7 +341,7 @@ mod tests {
     }
 
     /// Windows at the end of each second after a reduction at a peak of 20 segments. In the first seconds, the window
-    /// grows as in standard TCP: by one segment whenever 15/8 of the window have been acknowledged.
+    /// follows the Reno-friendly window: it grows by one segment whenever 15/8 of the window have been acknowledged.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,

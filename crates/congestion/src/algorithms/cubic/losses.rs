@@ -44,7 +44,8 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
-    /// Excludes the losses since the last update from the fraction; `lost` is the number of losses so far.
+    /// Excludes the losses since the last update from the fraction of lost segments; `lost` is the number of losses so
+    /// far.
     pub(super) fn ignore(&mut self, lost: u64) {
         self.lost = lost;
     }
@@ -75,7 +76,7 @@ mod tests {
     }
 
     /// Checks that three adjacent losses cause a response, and two do not. The smoothed fraction of lost segments is
-    /// 1/16 after one loss, 1/16 + 15/16 * 15/16 * 1/16 = 0.1174 after two, and 0.1657 after three.
+    /// 1/16 after one loss, 0.1174 after two, and 0.1657 after three.
     #[test]
     fn three_neighbours_are_answered() {
         assert_eq!(answered(&[100]), None);
@@ -86,6 +87,7 @@ mod tests {
             losses.exceed(99, number);
             losses.share()
         };
+        // Each segment lowers the fraction f to 15/16 f; each loss then raises it by (1 - f) / 16.
         assert_eq!(share(&mut losses, 1), 0.0625);
         assert!((share(&mut losses, 2) - 0.117_432).abs() < 1e-6);
         assert!((share(&mut losses, 3) - 0.165_711).abs() < 1e-6);

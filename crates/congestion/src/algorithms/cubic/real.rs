@@ -113,8 +113,8 @@ impl RealCubic {
         (growth * segments / cwnd).min(1.0)
     }
 
-    /// Returns the growth of the Reno-friendly window for `credit` acknowledged segments (RFC 9438 section 4.3). From
-    /// the window before the last reduction on, the growth is that of standard TCP.
+    /// Returns the growth of the Reno-friendly window for `credit` acknowledged segments (RFC 9438 section 4.3). Once
+    /// this window is as large as the window before the last reduction, it grows as in standard TCP.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);

@@ -79,8 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// Checks that Linux removes 10 to 50 % of a window of 10,000 segments if the increase falls as the window grows. The
-/// increase falls with a response function `p(w)` as steep as w^-3.6.
+/// Checks that Linux still removes between 10 and 50 % of a window of 10,000 segments if the increase `a(w)` falls as
+/// the window grows. Here, it falls because the response function `p(w)` is as steep as w^-3.6.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;

@@ -453,8 +453,8 @@ mod tests {
         }
     }
 
-    /// Checks which smoothed round-trip times Linux's variant ignores: those in the first 40 ms of congestion
-    /// avoidance, which are four smallest round-trip times, and those more than 20 ms above the largest one.
+    /// Checks which smoothed round-trip times Linux's variant ignores: those in the first 40 ms of congestion avoidance
+    /// (four times the smallest round-trip time), and those more than 20 ms above the largest one.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);

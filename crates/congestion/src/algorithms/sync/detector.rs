@@ -120,8 +120,9 @@ const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 /// State of SyncMix (Weigle 2003, chapter 3, tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Bound of the largest queueing delay, in seconds. Below this bound, and before any loss, the level of congestion
-    /// is the relative change of the delay. Otherwise, the level is the average delay as a fraction of the largest.
+    /// Threshold of the largest queueing delay, in seconds. While the largest delay is below the threshold and no
+    /// segment has been lost, the level of congestion is the relative change of the delay. Otherwise, the level is the
+    /// average delay as a fraction of the largest delay.
     too_small_s: f64,
     average: Average,
     /// Number of samples since the start or the last timeout, up to five. All later samples have the same weight.

@@ -300,8 +300,9 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// Returns `SlowStart` while a reaction determines the effect of acknowledgements, and `Avoidance` while the flow
-    /// behaves like standard TCP.
+    /// Returns the phases in which this algorithm changes the window. These are slow start and congestion avoidance
+    /// (`SlowStart`) while the reaction to delays sets the growth of the window, and congestion avoidance alone
+    /// (`Avoidance`) while the flow behaves like standard TCP.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance

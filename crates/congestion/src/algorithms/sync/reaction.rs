@@ -89,7 +89,8 @@ impl AfterCut {
 pub(super) struct Cut {
     kept: f64,
     after: AfterCut,
-    /// Number of segments delivered or in flight at the last reduction. The next waits until more are delivered.
+    /// Number of segments delivered or in flight at the last reduction. The next reduction waits until more segments
+    /// than this number have been delivered.
     flight: u64,
 }
 

@@ -1,9 +1,9 @@
 //! Veno: standard TCP that distinguishes random losses from congestion, by the number of the flow's segments in the
 //! queue.
 //!
-//! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC 21(2), 2003. This
-//! number is the window times the fraction of the smoothed round-trip time that is queueing delay. The round-trip time
-//! without queueing is the smallest since the last loss (section III.A).
+//! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC 21(2), 2003. The
+//! number of segments in the queue is the window times the fraction of the smoothed round-trip time that is queueing
+//! delay. The round-trip time without queueing is the smallest since the last loss (section III.A).
 
 mod kernel;
 

@@ -157,8 +157,9 @@ enum Stage {
     Paused,
     /// Choice between doubling the rate once more and halving it. `before` is the utility at half of the current rate.
     Starting { before: f64 },
-    /// Choice of a direction, from an interval above the rate and one below; `high_first` is true if the former is sent
-    /// first. A pair in which the higher rate lost less is measured again; `doubtful` is the first pair's gradient.
+    /// Choice of a direction, from a pair of intervals: one above the rate and one below. `high_first` is true if the
+    /// interval above the rate is sent first. If the higher rate lost less, a second pair is measured; `doubtful` is
+    /// then the gradient of the first pair.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,

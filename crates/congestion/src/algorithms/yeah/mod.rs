@@ -315,8 +315,8 @@ mod tests {
         }
     }
 
-    /// Checks that a loss at a window of 800 segments removes the segments in the queue, but at least an eighth and at
-    /// most half of the window. Against competing flows, it removes half.
+    /// Checks that a loss at a window of 800 segments reduces the window by the number of queued segments, but by at
+    /// least an eighth and at most half. Against competing flows, the loss halves the window.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

@@ -210,7 +210,8 @@ struct Copa {
     pacing: Option<(u64, u64)>,
 }
 
-/// Smallest round-trip times in seconds: `least` in ten seconds or more, `standing` in the last half of a round trip.
+/// Smallest round-trip times, in seconds. `least` is the minimum over the last ten seconds or more; `standing` is the
+/// minimum over the last half of a round trip.
 #[derive(Clone, Copy)]
 struct Delays {
     least: f64,

@@ -325,8 +325,9 @@ fn hybla() {
     );
 }
 
-/// HighSpeed TCP by `tcp_highspeed.c`. Each acknowledgement adds the increase of the row to `snd_cwnd_cnt`. When this
-/// count reaches the window, the window grows by a segment. A loss reduces the window by the row's decrease.
+/// HighSpeed TCP by `tcp_highspeed.c`, with a table of increases and decreases for ranges of windows. Each
+/// acknowledgement adds the increase of the window's row to `snd_cwnd_cnt`. When this count reaches the window, the
+/// window grows by a segment. A loss reduces the window by the decrease of its row.
 #[test]
 fn high_speed_tcp() {
     // The rows are from RFC 3649 appendix B. Decreases in units of 1/256 are rounded down from the RFC's equation.

@@ -498,7 +498,8 @@ struct Picoquic {
     sampled: Option<Time>,
     /// Smallest value so far of the maximum of seven successive round-trip times.
     base: Option<Span>,
-    /// Number of samples at which the last seven all exceeded `base` by a quarter and by a packet's transmission time.
+    /// Number of samples at which each of the last seven samples exceeded `base` both by more than a quarter and by
+    /// more than a packet's transmission time.
     long: u32,
 }
 

@@ -3,8 +3,8 @@
 
 use super::*;
 
-/// Letters of the backbone routers with a direct access router. Each number is the fraction of the
-/// receivers below the backbone router that are below its direct access router.
+/// Backbone routers with a direct access router, by letter. Each number is the direct access router's share of all
+/// receivers of the backbone router.
 const DOMAINS: [(char, f64); 6] = [
     ('B', 480.0 / 12_480.0),
     ('C', 480.0 / 20_640.0),

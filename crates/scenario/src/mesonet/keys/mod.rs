@@ -92,7 +92,8 @@ keys! {
         pub interval: Written = POSITIVE_STEPS.key(),
         /// Measurement intervals simulated (MI).
         pub intervals: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
-        /// Measurement intervals between two writes of rows to disk (MB). By default, 8192 rows are written at a time.
+        /// Number of measurement intervals between two writes of rows to disk (original name: MB). By default, 8192
+        /// rows are written at a time.
         pub flush_every: Option<u64> = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// Named parts of the run; the summary has averages over each.
         pub periods: Vec<Table> = Kind::List(&Kind::Table(Period::KEYS)).key(),

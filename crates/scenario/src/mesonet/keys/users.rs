@@ -90,7 +90,8 @@ words! {
     /// Sizes that the factor of jumbo files multiplies.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum JumboBase {
-        /// Sizes of documents: those of Web objects are multiplied by documents.factor as well.
+        /// Sizes of documents: the size of a Web object is first multiplied by documents.factor, as if it were a
+        /// document.
         Document = "document",
         /// Sizes of all files.
         File = "file",
@@ -100,15 +101,15 @@ words! {
 keys! {
     /// Keys of the period of jumbo files.
     pub(crate) struct JumboKeys {
-        /// Beginning of the period of jumbo files: a time, or a fraction of the run (Jon). With a
+        /// Beginning of the period of jumbo files: a time, or a fraction of the run (original name: Jon). With a
         /// fraction of 1 or more there are no jumbo files.
         pub from: Written = MOMENT.key().required(),
-        /// End of the period of jumbo files: a time, or a fraction of the run (Joff).
+        /// End of the period of jumbo files: a time, or a fraction of the run (original name: Joff).
         pub until: Written = MOMENT.key().required(),
-        /// Factor that multiplies the sizes of jumbo files (Jx).
+        /// Factor that multiplies the sizes of jumbo files (original name: Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
-        /// Sizes that the factor multiplies: `file` for the sizes of all files; `document` (default) to multiply the
-        /// sizes of Web objects by documents.factor as well.
+        /// Sizes of Web objects in the period of jumbo files. `file`: the drawn size times `factor`. `document`
+        /// (default): the drawn size times `factor` times documents.factor, as for documents.
         pub base: JumboBase = Kind::Word(JumboBase::WORDS).key(),
     }
 }

@@ -422,8 +422,9 @@ fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
     );
 }
 
-/// Checks the total numbers of sources and of receivers that a scenario explains, and that too many hosts are refused.
-/// The network has two normal access routers. Each has a third of 3 x 40 sources, and 60 % of 4 x 3 x 40 receivers.
+/// Checks the total numbers of sources and of receivers in the output of `longhaul explain`, and that too many hosts
+/// are refused. The network has two normal access routers. Each has a third of 3 x 40 sources, and 60 % of 4 x 3 x 40
+/// receivers.
 #[test]
 fn hosts_of_all_routers_are_explained_and_counted_together() {
     let scenario = scenario(&[SMALL, "hosts.sources=40", "hosts.scale=1"]);

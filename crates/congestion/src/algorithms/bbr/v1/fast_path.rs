@@ -22,7 +22,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Returns true if `in_flight` segments before an acknowledgement do not end the phase of the gain cycle.
+    /// Returns true if the phase of the gain cycle continues. `in_flight` is the number of segments in flight before
+    /// the acknowledgement.
     #[inline]
     fn holds(&self, in_flight: f64) -> bool {
         let (low, high) = self.in_flight;

@@ -18,7 +18,7 @@ use crate::window::Window;
 pub(super) struct FastPath {
     /// Time until which neither the maximum rate nor the minimum round-trip time expires.
     until: Time,
-    /// Number of segments delivered or lost up to which the current round lasts.
+    /// End of the current round, as a number of segments: the round ends when more have been delivered or lost.
     answered: u64,
     /// Number of segments in flight at or below which ProbeBW_DOWN becomes ProbeBW_CRUISE; -infinity in other phases.
     in_flight: f64,
@@ -29,8 +29,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Processes an acknowledgement within the bounds, with the same result as a full update by the draft's rules.
-    /// Returns false if a full update is needed.
+    /// Processes an acknowledgement if it is within the bounds of the fast path, with the same result as a full update
+    /// by the draft's rules. Otherwise returns false: a full update is needed.
     #[inline]
     pub(super) fn admits(
         &self,
@@ -107,9 +107,10 @@ impl Machine {
         true
     }
 
-    /// Returns the bounds within which an acknowledgement of the ProbeBW cycle takes the fast path. They are valid
-    /// until the cycle advances, a round ends, or [`super::model::MinRtt::update`] changes a value. `bound` is the
-    /// window's maximum.
+    /// Returns the bounds of the fast path: limits on the time, the round-trip time, and the numbers of segments in
+    /// flight, delivered and lost. Within these limits, an acknowledgement in the ProbeBW cycle may take the fast path.
+    /// The bounds are valid until the cycle advances, a round ends, or [`super::model::MinRtt::update`] changes a
+    /// value. `bound` is the window's maximum.
     pub(super) fn fast_path_bounds(
         &self,
         ack: &AckSample,

@@ -2,9 +2,10 @@
 //!
 //! - The smallest round-trip time is updated with the longest of seven samples, so that jitter does not lower it
 //!   (`BBRUpdateMinRTT`). While samples are close to it, no ProbeRTT is due.
-//! - Startup also ends when the last seven samples all exceed the smallest round-trip time by a quarter, at eight
-//!   acknowledgements (`RTTJitterBufferStartup`). After a round trip, ProbeBW_UP ends at one such acknowledgement or
-//!   with 1.25 bandwidth-delay products in flight (`do_exit_probeBW_up_on_delay`), but not at a plateau of the rate.
+//! - Startup also ends after eight acknowledgements at each of which the last seven samples all exceeded the smallest
+//!   round-trip time by a quarter (`RTTJitterBufferStartup`). ProbeBW_UP ends, after its first round trip, at one such
+//!   acknowledgement or with 1.25 bandwidth-delay products in flight (`do_exit_probeBW_up_on_delay`), but not at a
+//!   plateau of the rate.
 //! - A probe begins after a random time, not after a number of rounds (`rounds_since_bw_probe` is never incremented).
 //!   After Startup, and as long as probes increase the rate by a fifteenth, the next probe comes within 250 ms and a
 //!   round trip (`do_rapid_start`).
@@ -16,8 +17,9 @@
 //! - The first three losses in a flight have no effect. Further losses freeze the window for a round trip
 //!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
 //!
-//! Not implemented: HyStart on paths above 250 ms, careful resume, lost feedback, and the check if the application has
-//! stopped limiting the sender (`BBRCheckAppLimitedEnded`).
+//! Not implemented: HyStart on paths above 250 ms, careful resume, the response to missing acknowledgements
+//! (`BBREnterLostFeedback`), and the check if the application has stopped limiting the sender
+//! (`BBRCheckAppLimitedEnded`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -35,7 +37,8 @@ use crate::window::Window;
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
-/// Threshold of the smallest round-trip time. Up to the threshold, no sample is long (`PICOQUIC_MINRTT_THRESHOLD`).
+/// Threshold of the smallest round-trip time. If the smallest round-trip time is at most this threshold, no sample
+/// counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
 /// Margin above the smallest round-trip time within which a sample postpones ProbeRTT: this fraction of the smallest
@@ -52,7 +55,8 @@ const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
-/// Maximum number of successive probes with less growth than `PROBE_GROWTH` before probes no longer come early.
+/// Maximum number of successive probes with less growth than `PROBE_GROWTH`. After one more such probe, probes no
+/// longer come early.
 const PROBES: u32 = 3;
 
 /// Number of round trips without an acknowledgement after which the path counts as suspended.
@@ -73,7 +77,8 @@ const SATURATED_RATES: f64 = 3.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of acknowledgements since the last reset with which all seven recent round-trip times were long.
+    /// Number of acknowledgements, since the last reset of this count, at which the seven recent round-trip times were
+    /// all long.
     excess: usize,
     /// True if the next probe for bandwidth comes early.
     hurries: bool,
@@ -164,9 +169,9 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if losses have an effect: if there are more than three `losses`, and the segments of the last
-    /// `flight` were delivered after the window was last frozen or restored. `delivered` is the connection's number of
-    /// delivered segments.
+    /// Returns true if losses have an effect: if there are more than three `losses`, and more segments than those of
+    /// the last `flight` have been delivered since the window was last frozen or restored. `delivered` is the
+    /// connection's number of delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
@@ -574,8 +579,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// Checks that each ACK begins a new interval of ACK aggregation (`BBRUpdateACKAggregation`), so the excess is
-    /// only the last burst of 7 segments. In the draft, an earlier burst of 5 segments counts, too.
+    /// Checks that each ACK begins a new interval of ACK aggregation (`BBRUpdateACKAggregation`). The segments in
+    /// excess of the expected number are then only the 7 of the last burst. In the draft, the 5 of an earlier burst
+    /// count, too.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;

@@ -392,8 +392,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Ends Initial. Sets the maximum round-trip time as if half of the window had filled the path without a queue of
-    /// this flow (`c4_exit_initial`).
+    /// Ends Initial. Sets the maximum round-trip time to the time in which half of the window is sent at the nominal
+    /// rate (`c4_exit_initial`).
     fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 {
             return;
@@ -515,8 +515,9 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers the nominal rate after a probe or push without growth: halfway to the maximum rate sample if the network
-    /// limited the rate without congestion; down to this sample from the second congestion in a row on.
+    /// Lowers the nominal rate after a probe or push that did not raise it. If the network limited the rate without
+    /// congestion, the new rate is midway between the nominal rate and the maximum rate sample. From the second
+    /// congestion in a row on, the new rate is at most the maximum rate sample.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;
