@@ -80,7 +80,7 @@ pub trait Outside {
     /// Records that the measurement window begins. `drops` contains the drops and marks so far by flow, up to the last
     /// flow that has any.
     fn open_window(&mut self, now: Time, drops: &[OutsideDrops]);
-    /// Passes the state of all outside flows to the recorder, at a sampling point.
+    /// Passes the state of all flows between outside hosts to the recorder, at a sampling point.
     fn sample(&mut self, now: Time, recorder: &mut dyn Recorder);
     /// Records the end of the emulation. `drops` contains all drops and marks by flow, up to the last flow with any.
     fn finish(&mut self, now: Time, drops: &[OutsideDrops]);

@@ -89,8 +89,8 @@ fn an_exchange_takes_what_its_legs_take() {
     assert_all_arrived(&totals, &records);
 }
 
-/// Checks that captures show the packets on both legs of a split connection under the flow's number, with one
-/// connection number for each direction. Connections between the nodes of proxies have flow numbers of their own.
+/// Checks that captures show both legs of a split connection under the number of its flow. On both legs, requests have
+/// one connection number, and responses another. Connections between proxies' nodes have other flow numbers.
 #[test]
 fn captures_tell_the_legs_of_a_connection() {
     let entry = TraceEntry {

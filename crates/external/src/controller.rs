@@ -15,7 +15,7 @@ use crate::report::{self, When};
 #[derive(Debug)]
 pub(crate) struct Controller {
     peer: Arc<Peer>,
-    /// Number of the flow in reports on the connection; `None` before the flow's first report.
+    /// Number of the flow in the reports to the external process; `None` before the flow's first report.
     flow: Option<u64>,
     pacing: Option<Rate>,
     untold: Untold,

@@ -21,7 +21,7 @@ use controller::Controller;
 /// Maximum time that a run waits for a controller's answer. A slower controller is considered failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Reactions of the program that runs the simulation to a controller that fails or does not answer.
+/// Reactions to a controller that fails or does not answer, by the program that contains the simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// Function called with the reason why a controller failed. The controller is not called again,

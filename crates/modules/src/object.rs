@@ -192,7 +192,7 @@ fn registered(table: &Table) -> Result<String, String> {
     }
 }
 
-/// State of a connection. The object determines the size and layout of its memory.
+/// State of a connection whose algorithm is in a loaded object. The object determines the state's size and layout.
 #[derive(Debug)]
 pub(crate) struct Connection {
     object: Arc<Object>,

@@ -13,7 +13,7 @@ pub(crate) struct RecordColumns<R, F> {
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// Returns the columns that `declare` adds for a record. `part` must return this record for every row, never `None`.
+/// Returns the columns that `declare` adds for a record in each row. `part` returns a row's record, and never `None`.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut RecordColumns<R, fn(&R) -> Option<&P>>),
@@ -24,8 +24,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> RecordColumns<R, F> {
-    /// Creates an empty list of columns. `part` returns the record that a row contains, if any, as
-    /// for [`Column::optional_group`].
+    /// Creates an empty list of columns for a record in the rows of a table. `part` returns the record of a row, or
+    /// `None` if the row has none, as for [`Column::optional_group`].
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,

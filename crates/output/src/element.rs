@@ -72,9 +72,9 @@ impl<T: Totals> Element<T> {
     }
 }
 
-/// Returns the columns of `counters` twice: for the measurement window and, with names that begin
-/// with `total_`, for the whole run. For a row, its counters in one of these periods, and the
-/// period's beginning, `period` returns the value from which `counters` are computed.
+/// Returns the columns of `counters` twice: for the measurement window and, with names that begin with `total_`, for
+/// the whole run. `period` takes a row, the row's counters in one of these periods, and the time at which the period
+/// began. It returns the value from which the columns are computed.
 pub(crate) fn of_both_periods<T: Totals, P: 'static>(
     counters: &[Counter<P>],
     period: fn(&Element<T>, T::Counters, Time) -> P,

@@ -140,9 +140,10 @@ impl Link {
         self.delivery_trace.is_some() || self.changes.iter().any(|change| change.rate.is_some())
     }
 
-    /// Returns the way in which departures are computed. Explicit service is required in four cases: the discipline
-    /// decides on departure; waiting ACKs are replaced; packets wait for tokens, ticks or delivery opportunities; the
-    /// link changes or its delay varies. In all other cases, the field `service` decides.
+    /// Returns the way in which departures are computed: on the packets' arrival, or each at the end of the preceding
+    /// departure (explicit service). Explicit service is required in four cases: the discipline decides on departure;
+    /// waiting ACKs are replaced; packets wait for tokens, ticks or delivery opportunities; the link changes or its
+    /// delay varies. In all other cases, the field `service` decides.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
             || self.direction.needs_explicit_service()

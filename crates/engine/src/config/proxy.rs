@@ -19,8 +19,7 @@ keys! {
     pub struct Proxy {
         /// Unique name of the proxy.
         pub name: String = Kind::Name.key().derived("START-END"),
-        /// Maximum payload that the sender of the connection between the nodes holds and has not sent;
-        /// other data waits in the local queue.
+        /// Maximum unsent payload of the connection between the proxy's nodes; other data waits in the local queue.
         pub credit_bytes as "credit": u64 = CREDIT.key().default("200 packets").source(Proxy::SOURCE),
         /// True if retransmissions between the nodes return credit, as first transmissions do. Each loss then lets more
         /// data wait at the start node.
@@ -65,7 +64,7 @@ keys! {
     pub struct ProxyChange {
         /// Time of the change.
         pub at: Time = Kind::Positive(TIME).key().required(),
-        /// Maximum payload that the sender of the connection between the nodes holds and has not sent.
+        /// Maximum unsent payload of the connection between the proxy's nodes; other data waits in the local queue.
         pub credit_bytes as "credit": Option<u64> = CREDIT.key(),
         /// Time between two checks of the local queue.
         pub check_interval as "interval": Option<Span> = INTERVAL.key(),

@@ -43,8 +43,8 @@ pub enum Source {
     CutOff(Span),
     /// Exchanges with times and sizes from a trace, in the order of their times.
     Trace(Arc<[TraceEntry]>),
-    /// Exchanges as in `Trace`, but the flow's second node opens every connection, even if no exchange has a response.
-    /// Data without a response then go from the second node to the first.
+    /// Exchanges as in `Trace`, but the flow's second node always opens the connections and sends the requests. With
+    /// `Trace`, the first node does so if no exchange of the trace has a response.
     Vectors(Arc<[TraceEntry]>),
 }
 
@@ -142,7 +142,8 @@ pub enum PackMime {
     RoundTrips {
         /// Connections per second.
         rate: f64,
-        /// True if the round-trip times between the link and the clients are added.
+        /// True if round-trip times of the clients' side, up to the traced link, are added to those of the servers'
+        /// side.
         client_side: bool,
     },
 }

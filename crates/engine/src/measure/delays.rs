@@ -10,7 +10,7 @@ const ROW: usize = 32;
 /// Binary logarithm of the narrowest buckets' width in picoseconds. The first row (32 buckets) ends at 1.05 us.
 const UNIT_BITS: u32 = 15;
 
-/// Number of rows in a histogram. They cover delays up to ten hours; the last bucket also counts longer delays.
+/// Number of rows of buckets in a histogram. The last row ends at ten hours; its last bucket also counts longer delays.
 const ROWS: usize = 36;
 
 /// A histogram of delays. Above a microsecond, a bucket is at most 1/32 as wide as the delays in it, as in

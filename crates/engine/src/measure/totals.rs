@@ -194,9 +194,9 @@ counters! {
         sum carrier: FlowCounters,
         /// Payload bytes passed in order from the local queue to the connection between the nodes.
         sum admitted_bytes: u64 as "admitted_bytes",
-        /// Segments of payload given to the connections from the end node to the receivers.
+        /// Segments of payload that the proxy has passed to the connections from its end node to the receivers.
         sum forwarded_pkts: u64 as "forwarded_pkts",
-        /// Payload bytes given to the connections from the end node to the receivers.
+        /// Payload bytes that the proxy has passed to the connections from its end node to the receivers.
         sum forwarded_bytes: u64 as "forwarded_bytes",
     }
 }

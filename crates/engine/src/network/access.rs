@@ -307,8 +307,9 @@ impl Network {
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links, and schedules the link's next event. If the next packet
-    /// arrives after `until`, the next event is after `observation`. `spreading` is the link's index among such links.
+    /// Ends the event of a link that leads to access links, and schedules the link's next event at the arrival of its
+    /// next packet. If this packet arrives after `until`, the event is postponed until after `observation`, the time of
+    /// the next observation. `spreading` is the link's index among the links that lead to access links.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {

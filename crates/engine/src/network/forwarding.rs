@@ -139,8 +139,8 @@ impl Network {
         goes_on
     }
 
-    /// Passes packets from a link to the delay boxes at its far end, ahead of time up to the next observation (such as
-    /// a sample). Then schedules the arrival of the link's next packet.
+    /// Passes packets from a link to the delay boxes at its far end. All packets that arrive by the next observation
+    /// (such as a sample) are passed now, ahead of time. Then schedules the arrival of the link's next packet.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());

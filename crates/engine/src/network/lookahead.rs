@@ -2,10 +2,10 @@
 //!
 //! Once a link has accepted packets, their arrivals at the far end are known. If nothing else affects the far end, the
 //! link may forward all its packets in one event, long before their arrival times. The far end may be a link that
-//! receives packets only from this link, or an endpoint that sends all answers onto such a link. If several links lead
-//! to the same link, their packets are merged up to the earliest time at which an unknown packet could arrive
-//! (`merge.rs`). Packets that arrive after the next observation are forwarded after it, since samples must show the
-//! state at their time. Packets that arrive at an endpoint after its next timer are likewise forwarded after the timer.
+//! receives packets only from this link, or an endpoint whose answers enter a link without other packets. If several
+//! links lead to the same link, their packets are merged up to the earliest time at which an unknown packet could
+//! arrive (`merge.rs`). Packets that arrive after the next observation are forwarded after it, since samples must show
+//! the state at their time. Packets that arrive at an endpoint after its next timer are also forwarded after the timer.
 //!
 //! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
 //! therefore enters the box as soon as its arrival at the box is known (`Network::delay_ahead`).
@@ -18,7 +18,7 @@
 //! possible end (`traffic/stop_condition.rs`).
 //!
 //! In parallel discrete-event simulation, this is called conservative lookahead (Fujimoto, CACM 33(10), 1990). Here it
-//! saves events, and thus searches in the event list and cache misses. The results do not change (tested by
+//! saves events, searches in the event list, and cache misses. The results do not change (tested by
 //! `work_ahead_of_time_agrees` in `tests/behaviour.rs`).
 
 use std::collections::BTreeSet;
@@ -42,14 +42,17 @@ pub(crate) enum Delivery {
     ToAccess(u32),
     /// Packets that arrive by the next timer of any endpoint go to links and to endpoints of flows.
     ToTimer,
-    /// Packets that arrive by the next observation, and by the next timer of the sender, go to this sender alone.
+    /// All packets of the link go to this sender. Those that arrive by the next observation or the sender's next timer,
+    /// whichever comes first, are forwarded ahead of time.
     ToSender(u32),
-    /// Packets that arrive by the next observation, and by the next timer of the receiver, go to this receiver alone.
+    /// All packets of the link go to this receiver. Those that arrive by the next observation or the receiver's next
+    /// timer, whichever comes first, are forwarded ahead of time.
     ToReceiver(u32),
-    /// Packets that arrive by the next observation, and by the next timer of any receiver, go to receivers alone.
+    /// All packets of the link go to receivers. Those that arrive by the next observation or the next timer of any
+    /// receiver, whichever comes first, are forwarded ahead of time.
     ToReceivers,
-    /// Packets that arrive by the next observation go to endpoints, if these delay packets. Packets for other endpoints
-    /// are delivered at their arrival times.
+    /// Packets to endpoints that delay packets are passed to them ahead of time, up to the next observation. Packets to
+    /// other endpoints are delivered at their arrival times.
     ToHolds,
     /// Packets that arrive by the next observation go to the delay boxes in front of the next link.
     ToBoxes,
@@ -169,7 +172,7 @@ struct Surroundings {
     before: BTreeSet<usize>,
     /// Links to which this link passes packets.
     next: BTreeSet<usize>,
-    /// Links from which the endpoints that send into this link receive packets.
+    /// Links that deliver packets to the endpoints that send into this link.
     behind: BTreeSet<usize>,
     /// True if packets enter the link at scheduled times, sent by an endpoint or released by impairments.
     has_source: bool,
@@ -245,8 +248,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Minimum number of links, before or behind the same link, that become access links. If there are fewer, each has more
-/// packets at a time, and access links would be slower (`docs/speed.md`).
+/// Minimum number of links before, or behind, one link for these links to become access links. If there are fewer
+/// links, each of them holds more packets at a time, and would be slower as an access link (`docs/speed.md`).
 const MANY: usize = 2048;
 
 /// Chooses the links that become access links (`access.rs`). The lookahead of all links is already in `plan`.
@@ -324,9 +327,9 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the maximum time by which a link may process arrivals late without a change of the results: the link's delay
-/// and, if the next links receive packets only from this link, the minimum of the next links' slack.
-/// Zero with explicit service, or if other links lead to the next link, too.
+/// Returns the maximum time by which a link may process arrivals late without changing results. It is zero if
+/// departures are not computed on arrival, or if the link's packets are merged with those of other links. Otherwise, it
+/// is the link's delay. If the packets go only to links without other packets, these links' minimum slack is added.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {

@@ -148,7 +148,7 @@ impl Merge {
     }
 }
 
-/// A merge and the links that feed it, for the event that processes the arrivals.
+/// A merge with the links that lead to it, and the state of the event that processes their packets' arrivals.
 #[derive(Debug)]
 struct Merging<'a> {
     merge: &'a mut Merge,

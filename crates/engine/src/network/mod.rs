@@ -52,9 +52,9 @@ pub(crate) struct Network {
     routes: Routes,
     /// Options of packets in flight.
     pub(crate) options: OptionStore,
-    /// For each link, destination of the packets that it forwards ahead of time.
+    /// For each link, the kind of destination of the packets that it forwards before they reach its far end.
     deliveries: Vec<Delivery>,
-    /// For each link, the link that all answers to its packets enter; `None` if there is no such link.
+    /// For each link, the link that all answers (such as ACKs) to its packets enter; `None` if there is no such link.
     answers: Vec<Option<Answers>>,
     /// Links that lead to endpoints with extra delays, and have a packet whose arrival is not scheduled yet.
     ready: Vec<u32>,

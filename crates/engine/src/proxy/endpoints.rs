@@ -10,8 +10,8 @@ pub(crate) struct Endpoints<'a> {
 }
 
 impl Endpoints<'_> {
-    /// Returns the index of the connection that carries the data of the connection `from` after the proxy. Only for
-    /// connections that exist from the beginning.
+    /// Returns the index of the connection from a proxy to the receiver. `from` is the index of the connection from the
+    /// sender to this proxy. Both connections exist from the beginning of the run.
     pub(super) fn second_leg(from: usize) -> usize {
         from + 1
     }

@@ -1,5 +1,5 @@
-//! Tests of disciplines by their names in scenario files: declared properties, values derived from the link, and
-//! refused values on both sides of each bound.
+//! Tests of disciplines by their names in scenario files: declared properties, values derived from the link, and bounds
+//! of values. At each bound, the nearest valid value is accepted, and a value beyond the bound is refused.
 
 use longhaul_keys::{Field, Origin, Profile, Refusal, Table};
 use longhaul_units::{Bytes, Rate, Span};
@@ -451,8 +451,8 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Checks that each limit is converted to a capacity or refused. If a time or a multiple of the BDP was taken over from
-/// the opposite direction of the link, a capacity below one packet is raised to one packet instead of refused.
+/// Checks that each limit is converted to a capacity, or refused if it is less than one packet. A time or a multiple of
+/// the BDP that is taken over from the link's opposite direction is not refused, but raised to one packet.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));

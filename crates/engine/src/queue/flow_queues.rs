@@ -73,17 +73,18 @@ pub(super) enum EmptyNew {
     TurnsOld,
     /// The empty queue becomes old if there are old queues; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
     TurnsOldBehindOthers,
-    /// The queue leaves the lists. Only queues that have used up their quantum become old (CAKE).
+    /// The empty queue leaves both lists. Only queues that have used up their quantum become old (CAKE).
     Leaves,
 }
 
 /// Part of the longest queue that is dropped when the limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of the longest queue's packets. Of equally long queues, the next in turn is chosen (RFC 8290 section 4.1).
+    /// Half of the longest queue's packets are dropped. Of equally long queues, the next in turn is chosen (RFC 8290
+    /// section 4.1).
     Packets,
-    /// Half of the longest queue's bytes. Of equally long queues, the queue with the lowest number is chosen (Linux,
-    /// `fq_codel_drop`).
+    /// Packets are dropped from the longest queue until half of its bytes are gone. Of equally long queues, the queue
+    /// with the lowest number is chosen (Linux, `fq_codel_drop`).
     Bytes,
 }
 

@@ -113,7 +113,7 @@ impl Queue {
         Self::Buffered(Box::new(BufferedQueue::FilteringAcks(Box::new(filter))))
     }
 
-    /// Returns a mutable reference to the discipline. The queue must be one with explicit service.
+    /// Returns a mutable reference to the discipline. Only for queues that store their packets ([`Self::Buffered`]).
     #[inline]
     pub(crate) fn as_buffered(&mut self) -> &mut BufferedQueue {
         match self {

@@ -183,7 +183,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each queue keeps its order, and there are at most as many rings as queues held packets at one time.
+        /// Queues keep their order, and the number of rings is at most the maximum number of non-empty queues.
         #[test]
         fn queues_keep_their_order(
             steps in prop::collection::vec((0u32..5, 1u16..1500, any::<bool>()), 1..300),

@@ -67,8 +67,8 @@ impl<T: Due> Default for CalendarQueue<T> {
 }
 
 impl<T: Due> CalendarQueue<T> {
-    /// Desired number of entries per day. If there are many entries, days are longer, so that a quarter of a year
-    /// contains half of all entries.
+    /// Desired number of entries per day, if there are at most some 16000 entries. With more, days are longer, so that
+    /// a quarter of a year contains half of all entries.
     const PER_DAY: u64 = 16;
     /// Smallest value of `limit`: days do not become shorter while the current day has at most this number of entries.
     const MANY: usize = 64;
@@ -302,7 +302,7 @@ mod tests {
         }
     }
 
-    /// The length of days follows the spacing of entries: a day has some entries at any rate.
+    /// A day has a few entries, however many entries are added per second: its length follows their spacing.
     #[test]
     fn days_have_some_entries_whatever_the_rate() {
         let mut queue = CalendarQueue::<Key>::default();

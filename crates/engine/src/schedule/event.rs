@@ -25,8 +25,8 @@ pub(crate) enum Event {
     Datagram(u32),
     /// The next dummy segment of a TCP sender may leave.
     Dummy(u32),
-    /// A TCP sender's RACK-TLP timer may have expired. A block of 64 connections shares the timer's entry in the event
-    /// list, and those of the two timers below (`timers.rs`).
+    /// The RACK-TLP timer of a TCP sender may have expired. For this timer, and for each of the two kinds of timers
+    /// below, a block of 64 connections shares one entry in the event list (`timers.rs`).
     RackTlpTimer(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),

@@ -5,9 +5,10 @@
 //! one queue, the index would always favour the same links. A busy link has one entry, not one per packet.
 //!
 //! There are three 4-ary heaps: one for links, with the most frequent changes; one for delayed-ACK timers; and one for
-//! observations (samples, queue updates, the end of the run). No lookahead goes beyond the next observation
-//! (`network/lookahead.rs`). Delayed-ACK timers are separate so that paced senders do not limit the lookahead of
-//! receivers. All other timers are in a [`CalendarQueue`], since web traffic has tens of thousands of them.
+//! observations (samples, queue updates, the end of the run). Packets are forwarded ahead of time up to the next
+//! observation and, to receivers, at most up to the next delayed-ACK timer (`network/lookahead.rs`). Timers of paced
+//! senders do not limit this lookahead. All other timers are in a [`CalendarQueue`], since web traffic has tens of
+//! thousands of them.
 
 mod arrivals;
 mod calendar_queue;

@@ -167,7 +167,7 @@ impl Table {
     /// Number of timers in a block.
     const BLOCK: usize = 64;
 
-    /// Sets the deadline of the timer `place`. Returns true if the timer's block has no event by this time.
+    /// Sets the deadline of the timer `place`. Returns true if the timer's block has no event scheduled by `deadline`.
     #[inline]
     fn set(&mut self, place: usize, deadline: Time) -> bool {
         if place >= self.deadlines.len() {

@@ -63,7 +63,7 @@ impl EndState {
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// Number of stored packets at which packets that must have been dropped are removed.
+    /// When `sent` has this number of entries, packets older than [`Self::LIFETIME`] are removed.
     sweep_at: usize,
 }
 

@@ -80,10 +80,11 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Prefetch distance: number of packets (for samples, of flows) from the prefetch of a connection's state to its use.
+/// Prefetch distance: a connection's state is prefetched this number of packets (in samples, of flows) before its use.
 pub(super) const AHEAD: usize = 4;
 
-/// Returns the end of a link's lookahead `delivery`: packets that reach the far end by then may be forwarded now.
+/// Returns the latest arrival time of packets that a link may forward now. `delivery` is the kind of the link's
+/// lookahead; `observation` is the time of the next observation.
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -280,8 +281,8 @@ impl World {
         }
     }
 
-    /// Delivers the next packets of a link, before they arrive, to endpoints that delay packets. Stops at the first
-    /// packet to an endpoint without such a delay, and at the next observation.
+    /// Passes the next packets of a link to endpoints that hold packets for an extra delay, ahead of the packets'
+    /// arrival times. Stops at the first packet to another endpoint, and at the next observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(now);
@@ -363,7 +364,8 @@ impl World {
         }
     }
 
-    /// Returns the end of a link's lookahead `delivery`: packets that reach the far end by then may be forwarded now.
+    /// Returns the latest arrival time of packets that a link may forward now. `delivery` is the kind of the link's
+    /// lookahead; `observation` is the time of the next observation.
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;

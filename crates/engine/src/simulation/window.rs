@@ -31,7 +31,8 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// Returns two sets of counters of a link: over the whole run, and over the window.
+    /// Returns two sets of counters of a link: over the whole run, and over the measurement window. `end` contains the
+    /// counters at the end of the run, except the maximum queue length, which is that of the window.
     pub(super) fn split_link(&self, id: usize, end: LinkCounters) -> (LinkCounters, LinkCounters) {
         let before = self.links.get(id).copied().unwrap_or_default();
         let maximum = self.queue_maxima.get(id).copied().unwrap_or_default();

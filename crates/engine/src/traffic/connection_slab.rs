@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 
 use crate::schedule::timers;
 
-/// Id of one direction of a connection in packets and events. It contains the generation of the slot, the slot, the
-/// leg, and the side. The highest bit distinguishes ids from the numbers of connections that exist from the beginning
-/// of the run.
+/// Id of one direction of a connection in packets and events. It contains the slot, the slot's generation, the side,
+/// and the leg: the part of the connection before or behind a proxy. The highest bit distinguishes ids from the numbers
+/// of connections that exist from the beginning of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionId(u32);
 

@@ -145,7 +145,7 @@ impl Direction {
         self.last().receiver.next() >= end
     }
 
-    /// Returns true if all segments of the last leg's sender are acknowledged.
+    /// Returns true if all segments are acknowledged: with a proxy, those of the leg from the proxy to the destination.
     pub(super) fn is_all_acknowledged(&self) -> bool {
         let sender = &self.last().sender;
         sender.acknowledged() >= sender.end()

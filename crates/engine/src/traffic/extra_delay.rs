@@ -25,7 +25,7 @@ pub(super) struct ExtraDelay {
 pub(super) struct QueuePool(Vec<Queues>);
 
 impl QueuePool {
-    /// Stores the two queues of `hold`, the delayed packets of a closed connection, for reuse. Both must be empty.
+    /// Stores the two empty queues of `hold`, which contained delayed packets of a closed connection, for reuse.
     pub(super) fn keep(&mut self, hold: ExtraDelay) {
         self.0.push(hold.queues);
     }

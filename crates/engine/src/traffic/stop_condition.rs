@@ -18,8 +18,8 @@ pub(crate) struct StopCondition {
     long: u64,
     /// Size of the largest response that began early enough to count (`StopRule::start_within`).
     longest: u64,
-    /// Maximum number of exchanges that can count for the rule, on the connections opened so far. Exchanges that began
-    /// before the measurement window are subtracted once they are complete.
+    /// Maximum number of exchanges that can count for the stop rule, on the connections opened so far. An exchange that
+    /// began before the measurement window does not count; it is subtracted when it is complete.
     countable: u64,
     /// Number of connections still to open before the earliest end of the run is computed again.
     until_next_look: usize,

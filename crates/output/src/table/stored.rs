@@ -1,9 +1,8 @@
 //! Tables that another process can resume: their state in a checkpoint.
 //!
-//! Row groups depend only on the number of rows, and stay in the file. A checkpoint contains
-//! Parquet's description of them, and the rows of the unfinished group. If a table is resumed, rows
-//! written after the checkpoint are discarded. In the end, the file has the same bytes as one that
-//! was never interrupted.
+//! Full row groups are already in the file; a checkpoint contains only Parquet's description of them. It also contains
+//! the rows of the unfinished group. If a table is resumed, rows written after the checkpoint are discarded. Each group
+//! has a fixed number of rows, so that the file finally has the same bytes as one that was never interrupted.
 
 use std::fs::{self, File};
 use std::ops::Range;

@@ -1,15 +1,13 @@
-//! Protection of packets without encryption: the whole packet number is written in place of an
-//! AEAD's tag.
+//! Protection of packets without encryption: the whole packet number is written in place of an AEAD's tag.
 //!
-//! A header has a truncated packet number. A receiver decodes the number of a very late packet
-//! wrongly (RFC 9000 appendix A.3). An AEAD then fails, because the number is part of its nonce
-//! (RFC 9001 section 5.3), and the receiver drops the packet. [`open`] refuses the packet for the
-//! same reason.
+//! A header has a truncated packet number. A receiver decodes the number of a very late packet wrongly (RFC 9000
+//! appendix A.3). An AEAD then fails, because the number is part of its nonce (RFC 9001 section 5.3), and the receiver
+//! drops the packet. Here, the decoded number differs from the written one, and [`open`] refuses the packet.
 //!
-//! The number stands before the payload, since the engine stores datagrams without the zeros at
-//! their ends, and payloads are mostly zeros. The rest of the tag is zeros after the payload.
-//! Without these zeros, a packet might end in a frame with a stateless reset token, and the
-//! receiver would take it for a stateless reset (RFC 9000 section 10.3.1).
+//! The number stands before the payload, since the engine stores datagrams without the zeros at their ends, and
+//! payloads are mostly zeros. The rest of the tag is zeros after the payload. Without these zeros, a packet might end
+//! in a frame with a stateless reset token, and the receiver would take it for a stateless reset (RFC 9000 section
+//! 10.3.1).
 
 use bytes::{Buf, BytesMut};
 

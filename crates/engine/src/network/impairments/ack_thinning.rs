@@ -19,7 +19,8 @@ use crate::packet::Packet;
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
-    /// Groups of acknowledgements. The first index is the kind of transport (`Carrier`), the second is `Carrier::side`.
+    /// The held group of acknowledgements of each connection, if any. The first index is the kind of transport
+    /// ([`Carrier`]), the second is the connection's index ([`Carrier::side`]).
     groups: [Vec<Option<Group>>; 3],
     /// Times at which groups are forwarded at the latest, in ascending order. Each entry has the time, the group's
     /// number, and the two indices of the group in `groups`. An entry is stale if its group no longer exists.

@@ -21,7 +21,7 @@ pub(crate) trait PacketService {
     ) -> Offer;
 }
 
-/// A link with a type of service, `S`, that is known at compile time.
+/// The near end of a link whose packet service has the type `S`, which is known at compile time.
 #[derive(Debug)]
 pub(crate) struct Lane<'a, S> {
     pub(super) port: &'a mut Port,

@@ -56,7 +56,7 @@ enum Server {
     Exact(ExactClock),
     /// Service on arrival, with times in ns-2's arithmetic.
     Ns2(Ns2Clock),
-    /// Explicit service; boxed to keep other links small, since few links need it.
+    /// Computation of each departure at the end of the preceding one; boxed, since few links need it.
     Explicit(Box<ExplicitService>),
 }
 
@@ -117,7 +117,7 @@ impl Link {
         }
     }
 
-    /// Returns the near end of the link, with the code for the link's type of service. Called once for many packets.
+    /// Returns the near end of the link, as the variant for the way in which the link computes departures.
     #[inline]
     pub(crate) fn entrance(&mut self) -> Entrance<'_> {
         let port = &mut self.port;

@@ -85,7 +85,7 @@ impl Ns2EntryOrder {
     }
 }
 
-/// Values for ns-2's order of packets that arrive at the same time; they depend on the packet's size.
+/// Values that determine a packet's place in ns-2's order of simultaneous arrivals; they depend on the packet's size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TransitRank {
     /// Time from the beginning of the transmission to the far end, in seconds.
@@ -110,14 +110,15 @@ impl TransitRank {
     }
 }
 
-/// Returns ns-2's arrival time minus the time in whole picoseconds, in units in the last place (ulps) of a time in
-/// seconds. `MIDDLE` is added to avoid negative results. From 125 ms on, half a picosecond is less than `MIDDLE`.
+/// Returns ns-2's arrival time minus the exact time (in whole picoseconds), in units in the last place (ulps) of a time
+/// in seconds. `MIDDLE` is added to avoid negative results.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
     // The conversion from a signed number takes one instruction.
     let whole_s = arrival.time.as_ps() as i64 as f64 * (1.0 / PS_PER_S as f64);
     let offset = arrival.ns2_s.to_bits().wrapping_sub(whole_s.to_bits()) as i64;
+    // From 125 ms on, half a picosecond is less than `MIDDLE` ulps: no value is clamped.
     (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
 }
 

@@ -8,7 +8,7 @@ use crate::config::Shaper;
 /// A token bucket. One token stands for one byte; tokens are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
-    /// Transmitter at the rate of the tokens. While it transmits a packet, the tokens for that packet are added.
+    /// Transmitter at the rate of the tokens: it computes the time in which the tokens for a packet are added.
     source: Transmitter,
     /// Depth of the bucket, as the time in which an empty bucket fills.
     depth: Span,

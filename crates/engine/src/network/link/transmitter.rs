@@ -24,7 +24,7 @@ pub(super) struct TxTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Value of `remainder` at the last pause. It comes from earlier packets, and is no part of the unsent data.
+    /// Value of `remainder` at the transmitter's last pause: left by earlier packets, not unsent data of later ones.
     paid: u64,
 }
 

@@ -59,7 +59,7 @@ fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     assert_eq!(marks, (vec![], times));
 }
 
-/// The count of drops decays while the queue is empty, and then sets the first gap of the next overload.
+/// Checks that the count of drops, which determines the time between drops, decays while the queue is empty.
 #[test]
 fn the_count_decays_while_nothing_waits() {
     // After six drops, the count is 7. The queue is empty from 400 ms on, and the count falls by one at 407.8, 448.6,

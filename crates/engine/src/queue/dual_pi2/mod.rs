@@ -154,8 +154,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the charged bytes while both queues are empty: the same number for each queue. The L4S queue then has
-    /// the first turn, unless `classic_share` is above one half.
+    /// Returns the counts of bytes charged to the two queues, as they are while both queues are empty: equal, so that
+    /// the L4S queue has the first turn unless `classic_share` is above one half.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,

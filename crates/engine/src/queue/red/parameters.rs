@@ -155,7 +155,7 @@ pub enum Gentle {
     Off,
     /// The probability rises from `max_p` at the upper threshold to 1 at twice that threshold.
     On,
-    /// As `On`, but the probability rises from the initial `max_p`, even after an adaptation of `max_p` (ns-2).
+    /// As `On`, but with the initial `max_p` at the upper threshold, even after an adaptation of `max_p` (ns-2).
     Frozen,
 }
 
@@ -445,7 +445,8 @@ mod tests {
         completed.map(|()| values)
     }
 
-    /// Checks that the adaptation's parameters get defaults only with `adaptive`, and `bottom` none with `gared`.
+    /// Checks that the adaptation's parameters get defaults only with `adaptive`, and that `bottom` gets no default
+    /// with `gared`.
     #[test]
     fn an_adaptation_has_its_own_values() {
         let keys = ["interval", "alpha", "beta", "top", "bottom"];

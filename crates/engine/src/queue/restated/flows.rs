@@ -140,12 +140,12 @@ enum Sorting {
 
 /// Treatment of a queue in the list of new queues that is empty at its turn.
 enum Emptied {
-    /// The queue joins the old queues (RFC 8290 section 4.2).
+    /// The empty new queue joins the old queues (RFC 8290 section 4.2).
     Old,
-    /// The queue joins the old queues if there are any; otherwise it leaves the lists (Linux, `fq_codel_dequeue`,
-    /// `fq_pie_qdisc_dequeue`).
+    /// The empty new queue joins the old queues if there are any; otherwise it leaves the lists (Linux,
+    /// `fq_codel_dequeue`, `fq_pie_qdisc_dequeue`).
     OldBehindOthers,
-    /// The queue leaves the lists (Linux, `cake_dequeue`).
+    /// The empty new queue leaves the lists (Linux, `cake_dequeue`).
     Gone,
 }
 

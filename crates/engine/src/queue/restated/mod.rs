@@ -107,7 +107,7 @@ impl Waiting {
 /// Resolution of the arrival times, and of the packet sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grid {
-    /// Times are whole microseconds, and sizes range from an acknowledgement to a full packet.
+    /// Arrival times are whole microseconds, and packets have any size from an acknowledgement to a full packet.
     Fine,
     /// Times are multiples of half a millisecond. Delays thus often equal the target exactly, and drops become due
     /// exactly when packets leave.

@@ -367,8 +367,8 @@ impl Rule for AloneUnderCobalt {
     }
 }
 
-/// Compares COBALT with its rule. With the short interval, gaps between drops get shorter than the transmission time of
-/// a packet.
+/// Compares COBALT with its rule, for two values of `interval`. With the shorter one, times between drops get shorter
+/// than the transmission time of a packet.
 #[test]
 fn cobalt() {
     for (ecn, target_us, interval_us) in [

@@ -84,7 +84,7 @@ pub(crate) struct Xcp {
     interval: Span,
     /// Factor from the spacing in a packet's header to the increase of throughput that the packet is assigned.
     gain: f64,
-    /// Factor from a packet's size in bytes to the decrease of throughput that the packet is assigned.
+    /// Decrease of throughput that a packet is assigned for each byte of its size.
     loss: f64,
     /// Increase of the total throughput, still to be assigned to packets in this interval.
     gains_left: f64,

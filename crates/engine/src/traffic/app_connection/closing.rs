@@ -42,7 +42,8 @@ impl AppConnection {
         });
     }
 
-    /// Processes the segment that completes the data, or any segment after it. A FIN may then have arrived in order.
+    /// Processes a segment of the direction `side`, when all data has arrived. If the direction's FIN has arrived in
+    /// order, acknowledges it and, if it is the first FIN, sends the FIN of the other side.
     pub(super) fn on_closing_segment(
         &mut self,
         packet: &Packet,

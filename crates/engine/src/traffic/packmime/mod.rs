@@ -54,8 +54,8 @@ impl Part {
         }
     }
 
-    /// Returns the Gaussian series of this part of the model. The past values of the series may be drawn together with
-    /// those of other sources.
+    /// Returns the Gaussian series of this part of the model. The caller can draw the past values of many series
+    /// together, which is faster (`begin_together`).
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Arrivals(arrivals) => vec![&mut arrivals.series],

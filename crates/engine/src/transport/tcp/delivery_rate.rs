@@ -22,7 +22,7 @@ struct Sent {
     /// Send time of the segment that was delivered last. The send interval of the rate sample begins at this time
     /// (`P.first_sent_time`).
     flight_began: Time,
-    /// Reason why the sender sent no more at that time: the network or another limit (`P.is_app_limited`).
+    /// Limit on the sender when the burst was sent: the network or another limit (`P.is_app_limited`).
     limit: Limit,
 }
 
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(limit_of(4), Limit::Application);
     }
 
-    /// Checks that a limit noted with two segments in flight ends at the third delivery, not at the second.
+    /// Checks that a limit by the application, with two segments in flight, ends at the third delivery, not the second.
     #[test]
     fn a_limit_holds_until_its_flight_is_delivered() {
         for (delivered, limit) in [(2, Limit::Application), (3, Limit::Network)] {

@@ -7,7 +7,7 @@ use crate::config::{ClockError, RttSample, Tcp};
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
 use crate::transport::Environment;
 
-/// Times and feedback of routers (VCP, XCP) that a receiver reports in its acknowledgements.
+/// Data that a receiver adds to its acknowledgements: a transit time or ACK delay, and routers' feedback (VCP, XCP).
 #[derive(Debug)]
 pub(super) struct Reports {
     /// The reported time, if any.
@@ -76,8 +76,8 @@ impl Reports {
         }
     }
 
-    /// Returns the options and flags of an acknowledgement of all segments below `next`. They contain `blocks` and the
-    /// reports; the stored feedback of routers is then cleared.
+    /// Returns the options and flags of an acknowledgement of all segments below `next`, with the SACK blocks `blocks`,
+    /// the reported time and the feedback of routers. Clears the stored feedback, so it is reported once.
     pub(super) fn take_report(
         &mut self,
         blocks: &SackBlocks,

@@ -106,9 +106,9 @@ mod tests {
         assert!(fill(3, 4, 8.0));
     }
 
-    /// The record of the largest flight is kept until that flight is acknowledged (`tcp_cwnd_validate`). Until then, a
-    /// flight that fills the window (here of ten segments) replaces any other. A flight that does not fill the window
-    /// replaces only a smaller one that did not fill it either.
+    /// Checks the record of the largest flight (`tcp_cwnd_validate`), which expires when that flight is acknowledged.
+    /// Before that, a flight that fills the window (here of ten segments) replaces any record. Any other flight
+    /// replaces only the record of a smaller flight that did not fill the window.
     #[test]
     fn the_largest_flight_counts_until_it_is_acknowledged() {
         let mut usage = WindowUsage::default();

@@ -38,7 +38,7 @@ impl Arrivals {
         first
     }
 
-    /// Extends `words` to the element `place`, and drops elements before the window. Returns the element's new index.
+    /// Extends `words` to the element `place`, and drops elements older than `WINDOW`. Returns the element's new index.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {

@@ -35,8 +35,8 @@ impl ControlBlock {
         }
     }
 
-    /// Records that the congestion window does not limit the sender. The segments from `first` on have just left;
-    /// `before` is the limit on the sender before they left.
+    /// Records that, after the segments from `first` on have left, the congestion window is not what limits the sender.
+    /// `before` is the limit on the sender before these segments left.
     #[inline(never)]
     fn note_unused(&mut self, before: Limit, first: u64) {
         let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);

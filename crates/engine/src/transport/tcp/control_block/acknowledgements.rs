@@ -163,8 +163,8 @@ impl ControlBlock {
     }
 
     /// Informs the congestion control algorithm of an acknowledgement that does not let the window grow, before losses
-    /// are handled. Does nothing if the algorithm controls the window itself: of these acknowledgements, only those in
-    /// recovery are then reported, after losses are handled ([`Self::on_ack_in_recovery`]).
+    /// are handled. Does nothing if the algorithm controls the window itself. Such an algorithm is informed of these
+    /// acknowledgements only in recovery, and after losses are handled ([`Self::on_ack_in_recovery`]).
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {
             let phase = if ack.in_recovery {

@@ -21,7 +21,7 @@ pub(super) struct ShortSegments {
         reason = "a pointer is smaller than an empty queue"
     )]
     others: Option<Box<VecDeque<Short>>>,
-    /// Sum of `missing` over the short segments that are no longer stored.
+    /// Sum of `missing`, the bytes that a segment lacks to be full, over the short segments that are no longer stored.
     forgotten: u64,
 }
 

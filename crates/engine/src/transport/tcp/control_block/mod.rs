@@ -49,7 +49,7 @@ pub(super) enum LastReduction {
 pub(super) enum Sending {
     /// Segments leave at once, in any number.
     Freely,
-    /// No segment waits, but pacing, jitter or the limit on bursts may delay the next ones.
+    /// The next segment leaves at once. Pacing, jitter or the limit on bursts may delay the segments after it.
     AtOnce,
     /// Segments leave two at a time.
     InPairs,
@@ -301,8 +301,8 @@ impl ControlBlock {
         self.rtt.replace_min_rtt();
     }
 
-    /// Returns the shortest round-trip time so far, of the SYN or of data. The SYN's counts because all samples of data
-    /// may include the ACK delay, while a later segment, such as a probe, may be acknowledged without this delay.
+    /// Returns the shortest round-trip time so far, of the SYN or of data. The SYN is included because all samples of
+    /// data may contain the ACK delay, while a later segment, such as a probe, may be acknowledged without this delay.
     pub(super) fn shortest_rtt(&self) -> Span {
         let of_data = self.rtt.min_rtt();
         if self.handshake_rtt == Span::ZERO {

@@ -35,7 +35,7 @@ impl ControlBlock {
         self.plain != Plain::Nothing
     }
 
-    /// Returns true if acknowledgements and new data segments take the fast path: only the window delays segments.
+    /// Returns true if both acknowledgements and new data segments take the fast path.
     #[inline(always)]
     pub(crate) fn sends_plainly(&self) -> bool {
         self.plain == Plain::Sending
@@ -61,8 +61,8 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path cannot enlarge a window that the sender does not fully use. Either the network is
-    /// the sender's only limit, or `extras` exist, and the use of the window is checked at each acknowledgement.
+    /// Returns true if the fast path never enlarges a window that the sender does not fully use: because the network is
+    /// the sender's only limit, or because `extras` exist and each acknowledgement checks the use of the window.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()

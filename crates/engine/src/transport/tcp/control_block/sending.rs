@@ -39,7 +39,7 @@ pub(crate) struct Pace {
 pub(crate) struct Pacing {
     /// Interval per segment at the pacing rate.
     gap: Span,
-    /// Latest time at which the previous segment's interval may end if the next segment is to leave now.
+    /// The next segment may leave now if the pacing interval of the previous segment ends at or before this time.
     latest: Time,
 }
 
@@ -139,7 +139,8 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Records the first segment of a burst for the delivery rate. Returns `flags` unchanged, and no options.
+    /// Records the first segment of a burst for the estimation of the delivery rate. Returns the segment's flags, which
+    /// are `flags`, and its options, of which there are none.
     #[inline(never)]
     fn begin_burst(
         &mut self,

@@ -39,7 +39,7 @@ pub(crate) struct Receiver {
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
-    /// Times and feedback of routers for acknowledgements; `None` if they report neither.
+    /// Data that acknowledgements report to the sender: times, and feedback of routers; `None` if they report neither.
     reports: Option<Box<Reports>>,
     /// One past the last segment of a finite transfer.
     end: u64,
@@ -444,8 +444,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement of the segments that have arrived, with the SACK blocks if `reports` is true. If
-    /// `REPORTS` is false, the acknowledgement has neither SACK blocks nor other optional contents.
+    /// Sends an acknowledgement of the segments that have arrived. It has SACK blocks if the argument `reports` is
+    /// true. The constant `REPORTS` is false in code for acknowledgements without any optional contents.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

@@ -316,8 +316,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the number of a segment next to `segment` in the list, given the lower half of this number, `half`.
-    /// Returns [`NONE`] if `half` belongs to `segment` itself.
+    /// Returns the number of the segment before or after `segment` in the list; `half` is the lower half of this
+    /// number. Returns [`NONE`] if there is no such segment: `half` is then the lower half of `segment` itself.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {

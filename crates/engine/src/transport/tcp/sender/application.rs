@@ -118,9 +118,9 @@ impl Sender {
         }
     }
 
-    /// Restarts the window if no data was sent for the duration of a timeout: the window no longer reflects the path
-    /// (RFC 5681 section 4.1). Does nothing if the algorithm controls the window. Received segments do not end the idle
-    /// time: on a persistent connection, a request always arrives before the next data is sent.
+    /// Informs the algorithm of an idle time. Then restarts the window if no data was sent for the duration of a
+    /// timeout (RFC 5681 section 4.1), unless the algorithm controls the window at all times. Received segments do not
+    /// end the idle time: on a persistent connection, a request always arrives before the next data is sent.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {

@@ -514,8 +514,8 @@ impl CongestionControl for Ends {
     }
 }
 
-/// Checks that the end of a recovery after a timeout is reported to the algorithm once: when more is acknowledged than
-/// had been sent before the first acknowledgement after the timeout.
+/// Checks that the end of a recovery after a timeout is reported to the algorithm once: when all segments sent before
+/// the timeout are acknowledged.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
     // RACK-TLP's probe is the eleventh segment.

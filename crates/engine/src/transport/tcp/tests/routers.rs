@@ -254,7 +254,7 @@ fn no_dummies_leave_when_all_is_acknowledged() {
     );
 }
 
-/// A lost SYN gives no round-trip sample. Dummies are then spread over the timeout of three seconds.
+/// A lost SYN gives no round-trip sample. Dummy segments are then spread over the timeout of three seconds.
 #[test]
 fn dummies_are_spaced_before_the_first_round_trip_is_known() {
     let (mut env, mut sender) = probing(Tcp {

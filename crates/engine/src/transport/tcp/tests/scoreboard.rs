@@ -181,8 +181,8 @@ impl Reference {
         self.dupacks = 0;
     }
 
-    /// Sends as many segments as the window allows. Returns their numbers after `first`, the number of a segment that
-    /// has already been sent.
+    /// Sends as many segments as the window allows. Returns the list of their numbers. The list begins with `first`,
+    /// the number of a segment that has already been sent, if there is one.
     fn send(&mut self, first: Option<u64>, cwnd: f64) -> Vec<u64> {
         let mut sent = Vec::from_iter(first);
         while (self.pipe() + 1) as f64 <= cwnd

@@ -184,7 +184,7 @@ impl Fact {
         NAMES.iter().any(|(_, own)| *own == self.name)
     }
 
-    /// Compares this condition with the sender's state `info`; describes the difference, if there is one.
+    /// Compares the value in the sender's state `info` with the expected one; describes the difference, if any.
     pub(super) fn differs(&self, info: &Info) -> Option<String> {
         let state = STATES.iter().position(|state| *state == info.ca_state);
         let found = match self.name.as_str() {
