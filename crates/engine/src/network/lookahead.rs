@@ -40,7 +40,8 @@ pub(crate) enum Delivery {
     ToObservation,
     /// Packets that arrive by the next observation go to access links, and over these to endpoints of connections.
     ToAccess(u32),
-    /// Packets that arrive by the next timer of any endpoint go to links and to endpoints of flows.
+    /// Packets go to links and to endpoints of flows. Those that arrive by the next timer of any endpoint, and by the
+    /// next observation (such as a sample), are forwarded ahead of time.
     ToTimer,
     /// Packets that arrive by the next observation, and by the next timer of the sender, go to this sender alone.
     ToSender(u32),
@@ -51,7 +52,8 @@ pub(crate) enum Delivery {
     /// Packets that arrive by the next observation go to endpoints, if these delay packets. Packets for other endpoints
     /// are delivered at their arrival times.
     ToHolds,
-    /// Packets that arrive by the next observation go to the delay boxes in front of the next link.
+    /// Packets go to the delay boxes in front of the next link. Those that arrive by the next observation (such as a
+    /// sample) are forwarded ahead of time.
     ToBoxes,
     /// Packets go to a link that other links lead to as well. The `Merge` with this index processes their arrivals.
     Merged(u32),
