@@ -66,8 +66,8 @@ impl WindowedMax {
         }
     }
 
-    /// Removes the first value if it is older than `length`. When it is older than a quarter or half of `length`, `new`
-    /// replaces a second or third value that only repeats the value before. Returns true if a value has changed.
+    /// Removes the first value if it is older than `length`. Otherwise, replaces the second or third value by `new` if
+    /// that value has been a copy of the preceding one for too long. Returns true if a value has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {
@@ -76,10 +76,10 @@ impl WindowedMax {
                 self.best = [self.best[1], self.best[2], new];
             }
         } else if self.best[1].0 == self.best[0].0 && age > length / 4 {
-            // The second value is still a copy of the first.
+            // A quarter of `length` after the first value, the second is still its copy.
             (self.best[1], self.best[2]) = (new, new);
         } else if self.best[2].0 == self.best[1].0 && age > length / 2 {
-            // The third value is still a copy of the second.
+            // Half of `length` after the first value, the third is still a copy of the second.
             self.best[2] = new;
         } else {
             return false;

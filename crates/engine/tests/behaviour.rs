@@ -528,7 +528,8 @@ fn no_more_is_delivered_than_the_bottleneck_lets_through() {
 }
 
 /// Checks that a busy link transmits as much as its rate allows in measurement windows of 1 ns (a small part of a
-/// packet's transmission) and of 900 us (one and a half packets), with explicit service and with service on arrival.
+/// packet's transmission) and of 900 us (one and a half packets). This holds for links that compute departures when
+/// packets arrive, and for links that compute each departure at the end of the preceding one.
 #[test]
 fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
     let lengths = [Span::from_ps(1000), Span::from_micros(900)];

@@ -15,8 +15,9 @@ pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// Timing wheel with a slot for each of the next windows. Entries that are due after these windows wait in the last
-/// slot. When the window of that slot comes, they are put into a new slot.
+/// Timing wheel with a slot for each of the next windows of simulated time. Entries that are due after these windows
+/// wait in the last slot. When the window of that slot is taken, these entries are put into slots again, by their due
+/// times.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,

@@ -98,7 +98,8 @@ where
     }
 }
 
-/// Columns for the counters in a record of type `C`. The record is part of a period, of type `P`.
+/// Columns for the counters of a period. A record of type `P` describes the period, and contains the record of type `C`
+/// with the counters.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
     /// Function that returns true if the counter of the given name has a value in a period. Otherwise its cell is null.

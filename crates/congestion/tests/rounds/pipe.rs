@@ -1,8 +1,9 @@
 //! A model of flows that share one bottleneck with a queue, segment by segment. It is for algorithms that pace, or that
 //! respond to delays, marks or delivery rates.
 //!
-//! Segments wait in one queue. A segment's acknowledgement returns a round-trip time after its service, and the report
-//! of a dropped segment at the same time as if it had been served. A retransmission is modelled as a new segment.
+//! Segments wait in one queue. The sender receives a segment's acknowledgement one round-trip time after the segment's
+//! service. The sender learns of a dropped segment when the acknowledgement would have arrived. A retransmission is
+//! modelled as a new segment.
 
 use std::collections::VecDeque;
 

@@ -183,9 +183,9 @@ fn mix_starts_anew_after_a_timeout() {
     assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
 }
 
-/// Checks that SyncPcwnd halves the window at most once per round trip. After a loss, it does so while the delay is
-/// above half of the largest queueing delay. Between two reductions, the window grows or remains unchanged, as
-/// `after_cut` says.
+/// Checks that SyncPcwnd halves the window at most once per round trip. After a loss, it halves the window in every
+/// round trip in which the queueing delay is above half of its maximum. Between two reductions, the window grows or
+/// remains unchanged, as `after_cut` says.
 #[test]
 fn pcwnd_cuts_once_a_round_trip() {
     for (after_cut, grows) in [(0.0, 1.0), (1.0, 0.0)] {

@@ -179,8 +179,8 @@ words! {
     /// Rule for the departure of paced segments if several may leave together.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PacedBursts {
-        /// A segment leaves as soon as its burst may leave. A waiting segment is rescheduled if the pacing rate becomes
-        /// at least twice the former rate.
+        /// A segment may leave before its pacing interval begins: with bursts of n segments, up to n - 1 intervals
+        /// earlier. A waiting segment is rescheduled if the pacing rate becomes at least twice the former rate.
         Early = "early",
         /// A burst begins when the pacing intervals of all earlier segments are over. A change of the pacing rate does
         /// not move the departure of a waiting segment. After a pause, intervals are shortened by up to half.

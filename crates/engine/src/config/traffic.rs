@@ -154,7 +154,8 @@ words! {
     pub enum Binding {
         /// The size is drawn together with the request. A seed gives the same request-response pairs on any network.
         WithRequest = "with-request",
-        /// The size is drawn when the request arrives, as in PackMime-NS. Congestion affects the pairs.
+        /// The size of a response is drawn when its request arrives, as in PackMime-NS. Congestion thus changes which
+        /// request gets which size.
         OnArrival = "on-arrival",
     }
 }

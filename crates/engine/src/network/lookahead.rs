@@ -40,7 +40,8 @@ pub(crate) enum Delivery {
     ToObservation,
     /// Packets that arrive by the next observation go to access links, and over these to endpoints of connections.
     ToAccess(u32),
-    /// Packets that arrive by the next timer of any endpoint go to links and to endpoints of flows.
+    /// Packets go to links and to endpoints of flows. Those that arrive by the next timer of any endpoint, and by the
+    /// next observation (such as a sample), are forwarded ahead of time.
     ToTimer,
     /// All packets of the link go to this sender. Those that arrive by the next observation or the sender's next timer,
     /// whichever comes first, are forwarded ahead of time.
@@ -54,7 +55,8 @@ pub(crate) enum Delivery {
     /// Packets to endpoints that delay packets are passed to them ahead of time, up to the next observation. Packets to
     /// other endpoints are delivered at their arrival times.
     ToHolds,
-    /// Packets that arrive by the next observation go to the delay boxes in front of the next link.
+    /// Packets go to the delay boxes in front of the next link. Those that arrive by the next observation (such as a
+    /// sample) are forwarded ahead of time.
     ToBoxes,
     /// Packets go to a link that other links lead to as well. The `Merge` with this index processes their arrivals.
     Merged(u32),

@@ -27,7 +27,8 @@ pub(super) struct Merge {
     lookahead: Span,
     /// Maximum time by which an event is postponed, so that it processes several arrivals.
     slack: Span,
-    /// Delay of the next event after its first arrival: zero after an event of at least `MANY` packets, else `slack`.
+    /// Time from the arrival of the next event's first packet to the event, which processes later packets together with
+    /// the first: zero if the previous event processed at least `MANY` packets, else `slack`.
     wait: Span,
 }
 
@@ -163,7 +164,7 @@ struct ArrivalState<'a> {
     /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if the receiving link had no packet to forward when it accepted a packet of this event.
+    /// True if a packet of this event entered the receiving link while the link had no packets to forward.
     first: bool,
 }
 

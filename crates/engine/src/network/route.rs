@@ -38,7 +38,8 @@ pub(crate) enum End {
     ProxyEntry,
     /// The end node of a proxy, for segments from the start node.
     ProxyExit,
-    /// The start node of a proxy, for segments of a connection that a traffic source has opened.
+    /// The start node of a proxy, where the proxy takes over segments from the sender of a connection that a traffic
+    /// source has opened.
     TrafficEntry,
 }
 

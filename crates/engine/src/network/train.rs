@@ -6,7 +6,8 @@ use super::{Answers, Network};
 use crate::packet::OptionStore;
 use crate::schedule::Schedule;
 
-/// Parts of the network for a train: packets from one link to endpoints whose answers all go onto one other link.
+/// The parts of the network that are needed to process a train. A train is a sequence of packets from one link to
+/// endpoints whose answers all go onto one other link.
 #[derive(Debug)]
 pub(crate) struct Train<'a> {
     /// The link over which the packets come.

@@ -505,8 +505,8 @@ fn limits_follow_from_the_link_and_hold_a_packet() {
     }
 }
 
-/// Checks the defaults of [`LinkContext::new`]. The rate is constant, the round-trip time is twice the link's delay,
-/// and the queue's configuration is not that of the opposite direction.
+/// Checks the defaults of [`LinkContext::new`]: the rate does not change, the round-trip time is twice the link's
+/// delay, and the queue's configuration is not taken over from the opposite direction.
 #[test]
 fn a_link_alone_has_a_constant_rate() {
     let link = link();

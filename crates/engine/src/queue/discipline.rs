@@ -66,9 +66,9 @@ pub(crate) trait Parameters: Sized {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Draws {
     Never,
-    /// No draw before a queue has built up.
+    /// Random numbers are drawn only once a queue has built up.
     InCongestion,
-    /// A draw for every packet, even if no queue has built up.
+    /// A random number is drawn for every packet, even if no queue has built up.
     ForAnyPacket,
 }
 

@@ -81,8 +81,9 @@ pub(crate) enum Queue {
 }
 
 impl Queue {
-    /// Creates the queue of a configuration. The queue is buffered and requires explicit service, unless the discipline
-    /// decides on arrival.
+    /// Creates the queue of a configuration. If the discipline decides about packets when they arrive, the queue stores
+    /// no packets. Otherwise, the queue stores the waiting packets, and the link takes each one from the queue when the
+    /// packet's transmission begins.
     pub(crate) fn new(config: &QueueConfig, stream: Stream) -> Self {
         match config {
             QueueConfig::DropTail(drop_tail) if drop_tail.decides_on_arrival() => {

@@ -192,11 +192,12 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets of a link that leads to access links. The packets cross the access links, and are passed to
-    /// their endpoints or stored until they arrive there. The number of packets per event is limited, so that their
-    /// data is still in the caches when the answers are processed.
+    /// Delivers packets of a link that leads to access links. `spreading` is the link's index among such links. The
+    /// packets cross the access links, and are passed to their endpoints or stored until they arrive there.
     #[inline(never)]
     fn deliver_over_access(&mut self, link: u32, spreading: u32) {
+        /// Maximum number of packets of one event. With this limit, the state of the packets' connections is still in
+        /// the caches when the endpoints' answers are processed.
         const MANY: u32 = 1024;
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(network.now);
@@ -271,8 +272,9 @@ impl World {
         }
     }
 
-    /// Processes links that were empty and have just accepted a packet. The packet is passed to its endpoint at once if
-    /// the endpoint holds packets for an extra delay; otherwise, the packet's arrival is scheduled.
+    /// Processes links that were empty and have just accepted a packet. If the packet's endpoint delays packets, the
+    /// endpoint receives the packet at once, before the packet arrives, and adds the delay itself. Otherwise, the
+    /// packet's arrival is scheduled.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
         while let Some(link) = self.env.network.take_ready() {

@@ -58,7 +58,8 @@ impl<S: PacketService> Environment for LinkEnvironment<'_, S> {
     }
 }
 
-/// Limits of the packets that one event delivers: the link's lookahead, the first arrival, and the next observation.
+/// Values that determine up to which arrival time one event delivers packets: the link's kind of lookahead, the arrival
+/// time of the first packet, and the time of the next observation (such as a sample).
 #[derive(Clone, Copy, Debug)]
 struct TrainExtent {
     delivery: Delivery,

@@ -19,8 +19,8 @@ pub(super) struct Direction {
     pub(super) sender: Sender,
     /// The receiver at the sender's peer or, if a proxy splits the direction, at the proxy's start node.
     pub(super) receiver: Receiver,
-    /// The leg from the proxy's end node to the other side, if a proxy splits the direction. The proxy passes
-    /// data on segment by segment; segments thus have equal numbers on both legs.
+    /// Second leg of this direction of the connection, from the end node of a proxy to the receiver; `None` without a
+    /// proxy. The proxy passes data on segment by segment, so segments have the same numbers on both legs.
     pub(super) second_leg: Option<Box<Direction>>,
     pub(super) echoes: Echoes,
 }
@@ -31,7 +31,8 @@ pub(super) struct Direction {
 pub(super) struct Echoes {
     /// Timestamp that the other direction's first segments echo.
     first: Time,
-    /// Timestamps that are echoed after `first`, each behind the time from which it is echoed. Usually empty.
+    /// Timestamps that are echoed after `first`, as pairs: the time from which a timestamp is echoed, and the
+    /// timestamp. Usually empty.
     later: Vec<(Time, Time)>,
 }
 
@@ -76,7 +77,8 @@ impl Direction {
         }
     }
 
-    /// Prefetches the fields that the time series reads from a direction, which begins at byte `offset` of `place`.
+    /// Prefetches the fields of a `Direction` that a sample of the time series reads. The `Direction` begins at byte
+    /// `offset` of the value in `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);

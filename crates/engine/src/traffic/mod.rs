@@ -117,8 +117,8 @@ impl Traffic {
         (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
-    /// Completes the sources after the last one has been added: draws the past values of their Gaussian series and,
-    /// with a stop rule, the first arrivals.
+    /// Completes the sources after the last one has been added: draws the past values of their Gaussian series. If the
+    /// run ends after a number of exchanges (`measure.stop`), also draws the first arrivals of connections in advance.
     pub(crate) fn complete(&mut self) {
         let generators = self
             .sources

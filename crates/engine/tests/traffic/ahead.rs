@@ -128,8 +128,8 @@ fn senders_draw_from_one_generator_in_their_turn() {
     assert!(ahead == results(&config));
 }
 
-/// Checks that lookahead changes no results at a node that has endpoints with delays, and that other packets pass
-/// through. Only the packets for these endpoints are delivered ahead of time.
+/// Checks that lookahead changes no results at a node where some packets reach endpoints with delays, and others pass
+/// through to the next link. Only the packets for these endpoints are delivered ahead of time.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

@@ -23,7 +23,8 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Returns the numbers of active files of the three large types, each summed over all cells.
+    /// Returns the numbers of active documents, service packs and movies (the three large types of files) in the whole
+    /// network.
     pub(crate) fn all(&self) -> [u64; 3] {
         self.all
     }

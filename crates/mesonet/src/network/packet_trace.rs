@@ -31,8 +31,9 @@ pub(crate) struct TraceState {
 /// The traced flows of the network, and the recorded events of packets in one region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// States of the traced flows; `None` for other flows. The flows with the end `end` in region `region` form the
-    /// list `2 * region + end`. A flow's index in this list is its slot.
+    /// States of the traced flows; `None` for other flows. There are two lists for each region, one for each end of
+    /// flows ([`FlowEnd`]). The list `2 * region + end` contains the flows whose end `end` is in the region. A flow's
+    /// index in its list is its slot.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,

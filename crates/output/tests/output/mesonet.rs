@@ -156,8 +156,8 @@ fn meta(tables: &[&str]) -> MesoNetMeta {
     }
 }
 
-/// Returns a sample of a class with ten active flows: four in initial slow start, five that then
-/// behave as standard TCP, and one that then differs from standard TCP.
+/// Returns a sample of a class with ten active flows. Four are in initial slow start. The other six are past it: five
+/// behave as standard TCP, and one differs from standard TCP.
 fn class() -> ClassSample {
     ClassSample {
         active: 10,

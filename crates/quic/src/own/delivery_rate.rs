@@ -90,9 +90,10 @@ impl DeliveryRate {
         self.limited_until = Some(delivered);
     }
 
-    /// Returns the delivery rate measured by an acknowledgement, and the sender's limit at the time `newest`. The last
-    /// acknowledged packet was sent at this time. `delivered` includes the bytes of this acknowledgement. Returns
-    /// `None` if the rate would be measured over less than `min_rtt`, as for bursts of acknowledgements.
+    /// Returns the delivery rate measured by an acknowledgement, and what limited the sender (the application or the
+    /// network) when it sent the last acknowledged packet, at the time `newest`. `delivered` includes the bytes of this
+    /// acknowledgement. Returns `None` if the rate would be measured over less than `min_rtt`, as for bursts of
+    /// acknowledgements.
     pub(super) fn sample(
         &mut self,
         newest: Instant,

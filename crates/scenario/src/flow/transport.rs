@@ -372,7 +372,7 @@ fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     table.entries.iter().filter_map(function).collect()
 }
 
-/// Returns the points as a list of pairs, the form of a function in scenarios.
+/// Returns the points of a parameter that is a function of the window, as scenarios write them: as a list of pairs.
 fn list_of(points: &[Point]) -> Value {
     let number = |value| Node::new(Value::Number(value), Origin::Default);
     let pair = |&(window, value): &Point| {

@@ -17,10 +17,10 @@ keys! {
     /// Keys of a link that are resolved separately from those of [`Link`].
     pub(crate) struct LinkParts {}
     apart {
-        /// Changes of the link at given times: of rate and delay in both directions, unless `reverse`
-        /// has separate values, and of loss in the forward direction. Either a list, or comma-separated
-        /// values with the keys of a change as columns: as text, or as the path of a file. The path is
-        /// relative to the scenario file.
+        /// Changes of the link at given times. Rate and delay change in both directions, unless `reverse` has separate
+        /// values; loss changes in the forward direction. The value is a list of tables, a text of comma-separated
+        /// values whose columns are the keys of a change, or the path of a file with such a text. The path is relative
+        /// to the scenario file.
         pub changes: Vec<Change> = Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]).key(),
         /// Delivery opportunities of packets in the forward direction, instead of a rate.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),

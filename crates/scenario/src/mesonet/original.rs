@@ -32,7 +32,8 @@ pub(crate) enum Place {
     Coded(Path, &'static [&'static str]),
     /// A key of the root table.
     Root(Path),
-    /// A key of each entry of `long_lived`. The original parameter is a list with one value for each entry.
+    /// The key with this path in each entry of `long_lived`. The parameter of the original MesoNet is a list with one
+    /// value for each entry.
     LongLived(Path),
     /// The key `share` of the algorithm with this label. The algorithm is added to the list if it is missing.
     Share(&'static str),

@@ -65,7 +65,8 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     Distribution::Empirical(Quantiles::new(&points, None))
 }
 
-/// Returns the fractions 1/12, 2/12, ..., 1, where the straight pieces between two quantiles end.
+/// Returns the ends of the twelve straight pieces by which the curve between two successive quantiles is approximated,
+/// as fractions of the way from one quantile to the other: 1/12, 2/12, ..., 1.
 fn parts() -> impl Iterator<Item = f64> {
     (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES))
 }

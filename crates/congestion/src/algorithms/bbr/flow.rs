@@ -35,8 +35,9 @@ impl<A: CongestionControl> Flow<A> {
         }
     }
 
-    /// Ends a round trip with an acknowledgement of all segments in flight and one more. The acknowledgement has a
-    /// delivery rate of `rate` segments per second, and leaves `in_flight` segments in flight.
+    /// Ends a round trip with an acknowledgement of all segments that were in flight and one segment sent after them.
+    /// The acknowledgement has a delivery rate of `rate` segments per second, and leaves `in_flight` segments in
+    /// flight.
     pub(super) fn round(&mut self, rate: f64, in_flight: u64) {
         let delivered = self.ack.in_flight + 1;
         self.acked(delivered, 0, rate, in_flight, RTT);

@@ -34,7 +34,8 @@ struct Stage {
     plateau: f64,
     /// Time from `start` to the plateau, in seconds (`K`).
     until_plateau: f64,
-    /// Window of standard TCP (`W_reno`). A stage begins with half of the window before the stage.
+    /// Window that standard TCP would have in this stage (`W_reno`). Its initial value is half of the window that the
+    /// flow had just before the stage.
     standard: f64,
 }
 

@@ -55,7 +55,8 @@ impl Tuning {
         self.throughput
     }
 
-    /// Returns alpha at `now`. If the tuning period is over, the level of alpha first follows the average throughput.
+    /// Returns alpha at `now`. At the end of a tuning period, alpha is first raised or lowered by one level if the
+    /// average throughput requires it.
     pub(crate) fn alpha_at(&mut self, now: Time) -> f64 {
         if self.decisions.elapsed(now, self.period).is_some() {
             self.decide();

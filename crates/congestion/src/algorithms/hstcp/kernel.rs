@@ -10,7 +10,8 @@ use crate::parameter::{Settings, Variant};
 /// the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
-    /// Sum of the increases of acknowledgements. When it reaches the window, the window grows by one (`snd_cwnd_cnt`).
+    /// Sum of the increments that acknowledgements have contributed. When the sum reaches the window, the window grows
+    /// by one segment, and the window is subtracted from the sum (`snd_cwnd_cnt`).
     pub(super) counted: u64,
     /// Fraction of the window that a loss removes, in 256ths: the value of the current table row.
     decrease: u64,

@@ -67,7 +67,8 @@ impl Socket {
         (self.recovering, self.cwr_until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery at time `now`. Returns true if the acknowledgement that ended it has already been processed.
+    /// Ends a recovery at time `now`. Returns true if `on_ack` has already counted the acknowledgement that ended the
+    /// recovery. Otherwise, the next call of `on_ack` returns true.
     pub fn end_recovery(&mut self, now: Time) -> bool {
         (self.recovering, self.ending) = (false, self.acked_at != now);
         !self.ending

@@ -28,8 +28,8 @@ struct Held {
     packet: Packet,
     /// Key of the packet's arrival in the event list.
     came: Key,
-    /// Number of packets held back before this one. Packets need not arrive in the order of these numbers, since they
-    /// may be held back ahead of their arrival.
+    /// Serial number of the packet, in the order in which packets were added. This order can differ from that of the
+    /// arrivals, since a packet may be added before it arrives.
     number: u64,
 }
 

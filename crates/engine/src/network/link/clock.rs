@@ -1,4 +1,5 @@
-//! Clocks of links with service on arrival: they compute when packets begin service and arrive.
+//! Clocks of links that compute the times of a packet when the packet enters the link: the beginning of its
+//! transmission, and its arrival at the far end.
 
 use longhaul_units::{Rate, Span, Time};
 

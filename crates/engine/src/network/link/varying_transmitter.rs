@@ -8,9 +8,9 @@ use crate::config::{Link, ServiceCurve, Work};
 /// A transmitter that sends packets one after the other.
 #[derive(Debug)]
 pub(super) enum LinkTransmitter {
-    /// At a constant rate.
+    /// Transmission at a constant rate.
     Constant(Transmitter),
-    /// At rates that change, or at the delivery opportunities of a trace.
+    /// Transmission at rates that change, or at the delivery opportunities of a trace.
     Varying(VaryingTransmitter),
 }
 

@@ -56,7 +56,8 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Handle of the stored bytes, if a real program has sent the acknowledgement.
+    /// Handle of the acknowledgement's options or, if a real program has sent the acknowledgement, of the bytes of its
+    /// datagram.
     sack: SackHandle,
     /// Number of bytes of an acknowledgement from a real program.
     bytes: u16,

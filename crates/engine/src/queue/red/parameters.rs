@@ -1,8 +1,8 @@
 //! RED's keys, and the values that are derived from the link.
 //!
 //! Sources of the automatic values: Floyd, Gummadi and Shenker, "Adaptive RED: an algorithm for increasing the
-//! robustness of RED's active queue management" (2001), sections 4 and 5; and ns-2.35 (`red.cc`), which added the
-//! weight from round trips and the floor of `max_p`.
+//! robustness of RED's active queue management" (2001), sections 4 and 5; and ns-2.35 (`red.cc`) for two values: the
+//! averaging weight from an estimated round-trip time, and the lower bound of `max_p` from the link's rate.
 
 use longhaul_keys::{
     Key, Kind, Origin, PROBABILITY, Profile, Range, Read, Refusal, SIZE, TIME, Table, Value, keys,

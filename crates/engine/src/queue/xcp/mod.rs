@@ -82,9 +82,10 @@ pub(crate) struct Xcp {
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
-    /// Factor from the spacing in a packet's header to the increase of throughput that the packet is assigned.
+    /// Increase of throughput that a packet is assigned, divided by the spacing in the packet's header. The spacing is
+    /// the time between two packets of the sender.
     gain: f64,
-    /// Decrease of throughput that a packet is assigned for each byte of its size.
+    /// Decrease of throughput that a packet is assigned, divided by the packet's size in bytes.
     loss: f64,
     /// Increase of the total throughput, still to be assigned to packets in this interval.
     gains_left: f64,

@@ -34,8 +34,8 @@ pub(super) fn variance(d: f64) -> f64 {
 /// Weights of the past values of a series in the sum for the next value, from the oldest past value to the newest.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all past values except the newest `BLOCK`, between zeros. A past value is loaded for several sums at
-    /// once; its weight is zero in those sums that do not include the value.
+    /// Weights of all past values except the newest `BLOCK`, padded with zeros at both ends. A past value is loaded for
+    /// several sums at once; its weight is zero in those sums that do not include the value.
     // Adding a product of zero does not change a sum, since a sum is never -0.
     others: Box<[Lanes]>,
     /// Weights of the newest `BLOCK` past values. `known_parts` leaves these values out, since some of them have not
@@ -165,8 +165,9 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns, for each value of the next block, the weighted sum of its earlier values except the newest `BLOCK`. The
-    /// values are in `past`, the weights in `others`. The newest `BLOCK` are added later: some are not known yet.
+    /// Returns, for each value of the next block, the weighted sum of all earlier values except the `BLOCK` values just
+    /// before it. The earlier values are in `past`, their weights in `others`. The products of the `BLOCK` values are
+    /// added later, since some of these values are not known yet.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 

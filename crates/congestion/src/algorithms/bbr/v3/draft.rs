@@ -134,8 +134,9 @@ impl Machine {
         self.recovery.episode.is_none() && self.marks.have_ceased(ack)
     }
 
-    /// Returns the `up_rounds` of [`Self::start_refill`] for a probe after marks. With this number, the growth of the
-    /// long-term bound begins with about `ecn_reprobe` times the bound per round, instead of one segment.
+    /// Returns the number of rounds that count as already passed when a probe after marks begins (`up_rounds` of
+    /// [`Self::start_refill`]). In its first round, the probe then raises the long-term bound by about the fraction
+    /// `ecn_reprobe` of the bound, instead of by one segment.
     fn rounds_after_marks(&self) -> u32 {
         let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
         growth.max(1).ilog2().min(30)

@@ -41,8 +41,9 @@ const MARGIN: Span = Span::from_micros(128);
 /// counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Margin above the smallest round-trip time within which a sample postpones ProbeRTT: this fraction of the smallest
-/// round-trip time, and the transmission time of `LIKE_PACKETS` packets (`BBRAdaptMinRttMargin`).
+/// Part of the margin above the smallest round-trip time within which a sample postpones ProbeRTT. The margin is the
+/// sum of this fraction of the smallest round-trip time and the transmission time of `LIKE_PACKETS` packets
+/// (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 

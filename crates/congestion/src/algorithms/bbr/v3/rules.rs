@@ -13,7 +13,8 @@ pub(super) trait Rules {
     /// True if lost segments are subtracted from the window, and too many losses freeze the window for a round trip.
     const CONSERVES: bool;
 
-    /// True if losses or marks may still lower the long-term bound after a probe's last rate sample, once per probe.
+    /// True if losses or marks may lower the long-term bound even after the last rate sample of a probe has arrived. In
+    /// any case, they lower the bound at most once per probe.
     const SAMPLES_BEYOND_PROBES: bool;
 
     /// Prepares the variant's state before an acknowledgement is processed.

@@ -194,8 +194,8 @@ impl Machine {
         }
     }
 
-    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). Returns the window's upper bound for a full pipe. `carried` is
-    /// the bandwidth-delay product times the window gain, in segments.
+    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). Returns the upper bound that the window has once the pipe is
+    /// full. `carried` is the bandwidth-delay product times the window gain, in segments.
     fn set_window<R: Rules>(
         &self,
         carried: f64,

@@ -31,7 +31,8 @@ pub(crate) struct Port {
     waits: Option<Box<Waits>>,
 }
 
-/// Counters of a port. With explicit service, [`Link::catch_up`](super::Link::catch_up) brings them up to date.
+/// Counters of a port. If the link computes one transmission after the other (explicit service), the counters are only
+/// up to date after [`Link::catch_up`](super::Link::catch_up).
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     accepted_bytes: u64,

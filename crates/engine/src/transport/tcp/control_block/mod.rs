@@ -107,7 +107,8 @@ pub(super) struct ControlBlock {
     pub(super) max_sent: u64,
     /// One past the last segment that the application has to send.
     pub(super) end: u64,
-    /// Number of the last segment, which has the FIN; the largest number while the application may send more.
+    /// Number of the last segment, which has the FIN; `u64::MAX` while the application may send more data, since the
+    /// last segment is not known yet.
     pub(super) fin: u64,
     /// Maximum number of segments in flight that the receive window and the send buffer allow.
     pub(super) peer_window: u64,

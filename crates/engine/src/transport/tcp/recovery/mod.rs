@@ -76,8 +76,8 @@ pub(super) trait LossRecovery {
 }
 
 /// A connection's loss recovery algorithm. The tag is a separate byte: it is faster to read than a tag hidden in the
-/// variants' contents. Each variant begins with the fields for acknowledgements in order. These fields share a cache
-/// line with the tag.
+/// variants' contents. Each variant begins with the fields that in-order acknowledgements need, so that these fields
+/// share a cache line with the tag.
 #[derive(Debug)]
 #[repr(u8, align(64))]
 pub(super) enum RecoveryAlgorithm {

@@ -17,9 +17,9 @@ const NONE: u64 = u64::MAX;
 struct Entry {
     /// Time of the last transmission; [`Time::NEVER`] once the segment is delivered.
     sent: Time,
-    /// Lower half of the previous segment's number in the list. The first segment stores its own.
+    /// Lower 32 bits of the number of the preceding segment in the list; for the first segment, of its own number.
     before: u32,
-    /// Lower half of the next segment's number in the list. The last segment stores its own.
+    /// Lower 32 bits of the number of the following segment in the list; for the last segment, of its own number.
     after: u32,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Transmissions {
     entries: SegmentRing<Entry>,
     first: u64,
     last: u64,
-    /// Of the segments sent before the newest transmission known to have arrived, the one sent last.
+    /// Number of the segment in flight that was sent last before the newest transmission known to have arrived.
     overtaken: u64,
     /// Number of segments that are lost and not retransmitted.
     lost_count: u64,

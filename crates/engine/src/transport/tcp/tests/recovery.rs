@@ -280,8 +280,8 @@ fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
     assert_eq!(bench.sender.counters(ms(2000)).timeouts, 1);
 }
 
-/// Returns the bench of a sender with a receive window of one segment. The probe at 300 ms therefore repeats the
-/// segment in flight.
+/// Returns the bench of a sender with a receive window of one segment, just after a tail loss probe at 300 ms. Since
+/// the window allows no new segment, the probe retransmits the segment in flight.
 fn one_probe() -> SenderBench {
     let config = Tcp {
         receive_window: 1,

@@ -1,4 +1,5 @@
-//! Tests after packetdrill scripts, without a table (`table.rs`): ECN fields of segments and SACK blocks of receivers.
+//! Tests after packetdrill scripts, written as code instead of as tables of events (`table.rs`): ECN fields of segments
+//! and SACK blocks of receivers.
 
 use super::super::ReceiverBench;
 use super::table::Settings;

@@ -1,5 +1,6 @@
 //! The parts of a connection that all restated loss recoveries share: windows (RFC 5681), the timer (RFC 6298), the
-//! response to marks (RFC 3168), the growth of unused windows (RFC 7661), and counters.
+//! response to marks (RFC 3168), the growth of unused windows (RFC 7661), and counters. A restated loss recovery is a
+//! second implementation, written directly from its source.
 
 mod growth;
 mod reductions;
