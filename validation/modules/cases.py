@@ -66,18 +66,22 @@ class Case:
 
 
 CASES = (
-    Case("quarter", "50 Mbit/s, 100 ms, buffer of 1/4 product", bdp=0.25),
-    Case("one", "50 Mbit/s, 100 ms, buffer of 1 product"),
-    Case("four", "50 Mbit/s, 100 ms, buffer of 4 products", bdp=4.0, duration_s=240),
-    Case("fast", "1 Gbit/s, 100 ms, buffer of 1 product", rate="1 Gbps", duration_s=60),
-    Case("loss4", "random losses of 1e-4", link={"loss": {"bernoulli": 1e-4}}),
-    Case("loss3", "random losses of 1e-3", link={"loss": {"bernoulli": 1e-3}}),
+    Case("quarter", "buffer of 1/4 BDP", bdp=0.25),
+    Case("one", "buffer of 1 BDP"),
+    Case("four", "buffer of 4 BDP", bdp=4.0, duration_s=240),
+    Case("fast", "1 Gbit/s", rate="1 Gbps", duration_s=60),
+    Case("loss4", "random losses with probability 1e-4", link={"loss": {"bernoulli": 1e-4}}),
+    Case("loss3", "random losses with probability 1e-3", link={"loss": {"bernoulli": 1e-3}}),
     Case(
         "codel",
-        "CoDel that marks (ECN)",
+        "CoDel that marks (ECN), limit of 4 BDP",
         link={"queue": {"kind": "codel", "limit": "4 BDP", "ecn": True}},
     ),
-    Case("two", "two flows, the second of which starts after 5 s", company="same"),
-    Case("cubic", "against our CUBIC, which starts after 5 s", company="cubic"),
-    Case("limited", "an application that writes 10 Mbit/s", writes_bps=10_000_000),
+    Case("two", "a second flow of the same algorithm starts after 5 s", company="same"),
+    Case("cubic", "a second flow with our CUBIC starts after 5 s", company="cubic"),
+    Case(
+        "limited",
+        "the application writes every 500 ms, 10 Mbit/s on average",
+        writes_bps=10_000_000,
+    ),
 )

@@ -17,7 +17,7 @@ from validation.modules.cases import Case
 FIGURES = {
     "goodput": bands.FIGURES["goodput"],
     "cwnd": bands.FIGURES["cwnd"],
-    "rtt_ms": replace(bands.FIGURES["srtt_ms"], title="mean round trip, ms"),
+    "rtt_ms": replace(bands.FIGURES["srtt_ms"], title="mean RTT, ms"),
     **{name: bands.FIGURES[name] for name in ("reductions", "period", "exit_cwnd")},
 }
 """Compared figures, with the bands of the comparison with recordings (`validation.linux`)."""

@@ -35,10 +35,10 @@ def write(runs: Runs, verdicts: Sequence[Verdict], both: Both) -> None:
     page = filled(
         Path(__file__).parent / "page.md",
         version=str(_engine.results_version()),
-        summary=table(["module", "ours", *titles, "all"], _summary(verdicts)),
+        summary=table(["module", "our algorithm", *titles, "all quantities"], _summary(verdicts)),
         cases=table(["case", "path or condition", "values within the allowed difference"], cases),
         outside=table(
-            ["module", "case", "quantity", "value of the module", "Longhaul", "difference"], outside
+            ["module", "case", "quantity", "module's value", "our value", "difference"], outside
         ),
         recordings=counts(both),
         apart=apart(both),
