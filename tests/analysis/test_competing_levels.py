@@ -108,9 +108,9 @@ def test_rounded_sizes_are_ties() -> None:
 def test_edges_of_a_cube_change_one_factor() -> None:
     """Check the edges of a cube of conditions: the two ends of an edge differ in one factor.
 
-    From each corner to the next in order, the first factor changes. `change` is the absolute
-    difference between the values at the two ends of an edge.
+    `change` is the absolute difference between the values at the two ends of an edge.
     """
+    # The first factor varies fastest.
     assert ranks.corners(2) == [(-1, -1), (1, -1), (-1, 1), (1, 1)]
     edges = ranks.cube_edges([4.0, 1.26, 9.0, 8.0])
     assert [(e.factor, e.ends, e.change) for e in edges] == [

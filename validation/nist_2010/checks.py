@@ -206,8 +206,8 @@ def _correlation_groups() -> Iterator[Row]:
     """Yield rows that compare our groups of correlated responses with the report's groups.
 
     The number of correlated pairs in each group is compared, too. The report prints only
-    correlations of at least 0.9. Smaller ones are invented so that they agree with the report's
-    numbers of pairs.
+    correlations of at least 0.9. The other correlations are invented: large enough to count in as
+    many pairs of a group as in the report.
     """
     count = 22
     matrix = np.eye(count)

@@ -143,7 +143,11 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """Return points: the verdict on `figure` in each condition with values of the subject."""
+    """Return a point for each condition in which the `subject` has values of the metric `figure`.
+
+    A point has the values of all contenders, and the verdict on the `subject` from a comparison
+    with the `standards`.
+    """
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)

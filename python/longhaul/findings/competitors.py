@@ -59,11 +59,11 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
-    """Return `(class,)` for each condition, its congestion class; `()` without `order_by`.
+    """Return a tuple for each condition, which contains the condition's congestion class.
 
-    For each condition, the response `order_by` is averaged over the competitors (the levels of
-    `who`). This mean decides the class. NIST SP 500-282 shows classes in dendrograms (figures 6-8
-    and 7-4).
+    The mean of the response `order_by` over the competitors (the levels of `who`) decides the
+    class. Without `order_by`, the tuples are empty. NIST SP 500-282 shows classes in dendrograms
+    (figures 6-8 and 7-4).
     """
     if options.order_by is None:
         return [()] * len(cells_of(table, options, who)[0])

@@ -86,8 +86,8 @@ def judge(
     """Return a final verdict and an empty text, or `UNDECIDED` and a provisional verdict.
 
     The `interval` of the claim's number over the levels that were run (`part`) gives bounds of the
-    number over all levels. A verdict is final if both `expected` and `decide` give it on these
-    bounds. The provisional verdict may be empty.
+    number over all levels. A verdict is final if it follows from these bounds both by the claim's
+    expectation (`expected`) and by the function `decide`. The provisional verdict may be empty.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)

@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Label of the algorithm's own flows; without flow groups, a label of the first response."""
+    """Label of the algorithm's own flows; without flow groups, the label in the first response."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""

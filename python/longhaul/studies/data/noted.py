@@ -1,4 +1,4 @@
-"""Results of a study that note the number of replications in all time series read from them."""
+"""Results of a study that record how many replications the time series read from them had."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,7 +11,7 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """Results of a study that note the number of replications in all time series read from them.
+    """Results of a study that record how many replications the time series read from them had.
 
     A study may keep the time series of only some replications, often of the first.
     """

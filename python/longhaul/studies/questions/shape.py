@@ -79,7 +79,7 @@ class Shape:
             raise ValueError("where: along and with. do not go together")
 
     def reduced(self, numbers: np.ndarray) -> np.ndarray:
-        """Combine groups, the last axis of `numbers`, into one number by the operation `then`."""
+        """Reduce the last axis of `numbers`, which counts groups, by the operation `then`."""
         if self.above is not None:
             numbers = (numbers > self.above).astype(float)
         if self.below is not None:
@@ -112,9 +112,10 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the word `whole`: an axis if the claim is about all its levels, `*`, or empty.
+    """Return the value of the word `whole`; empty if there is none.
 
-    With `*`, the claim needs all of its runs (see module `coverage`).
+    It is an axis if the claim is about all levels of this axis, and `*` if the claim needs all of
+    its runs (see module `coverage`).
     """
     return str(words.get("whole", ""))
 
