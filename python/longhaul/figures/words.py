@@ -70,7 +70,7 @@ def place_of(figure: Figure) -> str:
 def of_response(place: str) -> Figure | None:
     """Return the metric that a campaign's response names by its path; None if it names no metric.
 
-    If a path without an owner (see `figure_at`) is unknown, it is a metric of all flows, or of a link.
+    A path that `figure_at` does not know may be a metric of all flows or of a link, without owner.
     """
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
