@@ -15,7 +15,7 @@ def cells(data: Data) -> Iterator[str]:
     """Yield the rows of tables A-1 to A-3: throughput of simulations, and the model's deviation."""
     for algorithm, name in NAMES.items():
         yield (
-            f"\n{name}: throughput in packets per ms by buffer in packets"
+            f"\n{name}: simulated throughput in packets per ms by buffer in packets"
             " (the model's difference in per cent)\n"
         )
         yield "| round trip (ms) | " + " | ".join(f"buffer of {b}" for b in theory.BUFFERS) + " |"
