@@ -21,7 +21,8 @@ use controller::Controller;
 /// Maximum time that a run waits for a controller's answer. A slower controller is considered failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Reactions to a controller that fails or does not answer, by the program that contains the simulation.
+/// Callbacks and time limit for a controller that fails or does not answer. The program that
+/// contains the simulation sets them.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// Function called with the reason why a controller failed. The controller is not called again,

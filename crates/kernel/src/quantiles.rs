@@ -41,7 +41,7 @@ impl Quantiles {
     }
 }
 
-/// Returns `-ln(1 - probability)`, over which the roots of quantiles are interpolated linearly.
+/// Returns `-ln(1 - probability)`.
 fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }

@@ -222,8 +222,8 @@ words! {
     pub enum ReductionRule {
         /// The smaller of flight size and cwnd.
         Rfc5681 = "rfc5681",
-        /// The value is cwnd, even if less data is in flight. A timeout does not reduce ssthresh again until all data
-        /// sent before the last reduction is acknowledged.
+        /// A multiplicative decrease multiplies cwnd, even if less data is in flight. A timeout does not reduce
+        /// ssthresh again until all data sent before the last reduction is acknowledged.
         Linux = "linux-6.18",
     }
 }

@@ -250,8 +250,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Minimum number of links before, or behind, one link for these links to become access links. If there are fewer
-/// links, each of them holds more packets at a time, and would be slower as an access link (`docs/speed.md`).
+/// Minimum size of a group of access links: links that all lead to the same link, or all come from the same link. The
+/// links of a smaller group hold more packets each, and would be slower as access links (`docs/speed.md`).
 const MANY: usize = 2048;
 
 /// Chooses the links that become access links (`access.rs`). The lookahead of all links is already in `plan`.

@@ -80,7 +80,8 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Prefetch distance: a connection's state is prefetched this number of packets (in samples, of flows) before its use.
+/// Prefetch distance: while a packet is processed, the connection of the packet that is this many places behind it is
+/// prefetched. While flows are sampled, the distance is in flows.
 pub(super) const AHEAD: usize = 4;
 
 /// Returns the latest arrival time of packets that a link may forward now. `delivery` is the kind of the link's

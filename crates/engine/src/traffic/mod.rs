@@ -117,14 +117,14 @@ impl Traffic {
         (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
-    /// Completes the sources after the last one has been added: draws the past values of their Gaussian series. If the
-    /// run ends after a number of exchanges (`measure.stop`), also draws the first arrivals of connections in advance.
+    /// Prepares the sources for the run, after the last source has been added: draws random numbers in advance.
     pub(crate) fn complete(&mut self) {
         let generators = self
             .sources
             .iter_mut()
             .map(|traffic_source| &mut traffic_source.generator);
         begin_together(Generator::series(generators).collect());
+        // If arrivals are known in advance, so is a time before which the run cannot end.
         if let Some(stop) = &self.stop {
             let counting = self.sources.iter_mut();
             let counting = counting.filter(|traffic_source| stop.counts(traffic_source.flow));

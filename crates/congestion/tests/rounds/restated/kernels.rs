@@ -68,7 +68,7 @@ impl Socket {
     }
 
     /// Ends a recovery at time `now`. Returns true if `on_ack` has already counted the acknowledgement that ended the
-    /// recovery. Otherwise, the next call of `on_ack` returns true.
+    /// recovery.
     pub fn end_recovery(&mut self, now: Time) -> bool {
         (self.recovering, self.ending) = (false, self.acked_at != now);
         !self.ending

@@ -24,7 +24,7 @@ pub(super) struct TxTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Value of `remainder` at the transmitter's last pause: left by earlier packets, not unsent data of later ones.
+    /// Value of `remainder` when the transmitter last paused. It is subtracted from the unsent data of later packets.
     paid: u64,
 }
 

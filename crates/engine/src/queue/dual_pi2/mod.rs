@@ -154,8 +154,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the counts of bytes charged to the two queues, as they are while both queues are empty: equal, so that
-    /// the L4S queue has the first turn unless `classic_share` is above one half.
+    /// Returns the initial counts of bytes charged to the two queues: one `mtu` each. The counts are reset to these
+    /// values when both queues are empty.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,

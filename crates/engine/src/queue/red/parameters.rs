@@ -155,7 +155,7 @@ pub enum Gentle {
     Off,
     /// The probability rises from `max_p` at the upper threshold to 1 at twice that threshold.
     On,
-    /// As `On`, but with the initial `max_p` at the upper threshold, even after an adaptation of `max_p` (ns-2).
+    /// As `On`, but the probability rises from the initial `max_p`, even after `max_p` has been adapted (ns-2).
     Frozen,
 }
 

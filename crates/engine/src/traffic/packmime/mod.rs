@@ -54,8 +54,7 @@ impl Part {
         }
     }
 
-    /// Returns the Gaussian series of this part of the model. The caller can draw the past values of many series
-    /// together, which is faster (`begin_together`).
+    /// Returns the Gaussian series of this part of the model.
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Arrivals(arrivals) => vec![&mut arrivals.series],

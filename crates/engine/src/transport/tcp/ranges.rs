@@ -16,7 +16,7 @@ pub(crate) struct Ranges {
     /// The range with the largest numbers, which most insertions extend; empty if the set is empty.
     newest: (u64, u64),
     total: u64,
-    /// The bitmap also contains the numbers of `newest` below this bound. They are from older ranges that were joined.
+    /// Bound below which the bitmap `older` has all numbers of the set, even those in the range `newest`.
     stored: u64,
     /// Bitmap of the numbers in the set that are below the range `newest`.
     older: Bitmap,

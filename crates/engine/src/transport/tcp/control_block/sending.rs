@@ -139,8 +139,8 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Records the first segment of a burst for the estimation of the delivery rate. Returns the segment's flags, which
-    /// are `flags`, and its options, of which there are none.
+    /// Records the first segment of a burst for the estimation of the delivery rate. Returns `flags` unchanged, and
+    /// empty options.
     #[inline(never)]
     fn begin_burst(
         &mut self,

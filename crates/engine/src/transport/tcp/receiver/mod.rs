@@ -444,8 +444,9 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement of the segments that have arrived. It has SACK blocks if the argument `reports` is
-    /// true. The constant `REPORTS` is false in code for acknowledgements without any optional contents.
+    /// Sends an acknowledgement of the segments that have arrived, with SACK blocks if `reports` is true. `REGULAR`
+    /// selects the fast path ([`super::regular`]). Without `REPORTS`, the acknowledgement has no optional contents, and
+    /// `reports` must be false.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,
