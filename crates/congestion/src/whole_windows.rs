@@ -31,8 +31,8 @@ pub(crate) fn ticks_begun(span: Span) -> u64 {
 pub(crate) struct Counted(pub(crate) u64);
 
 impl Counted {
-    /// Counts `acked` acknowledged segments. Returns the number of segments to add to the window, one per `per_segment`
-    /// counted (`tcp_cong_avoid_ai`).
+    /// Adds `acked` acknowledged segments to the count. Returns the number of segments by which the window grows: one
+    /// each time that the count reaches `per_segment` (`tcp_cong_avoid_ai`).
     pub(crate) fn add(&mut self, per_segment: u64, acked: u64) -> u64 {
         let due = self.0 >= per_segment;
         self.0 = if due { acked } else { self.0 + acked };

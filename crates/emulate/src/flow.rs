@@ -165,7 +165,8 @@ impl Flow {
         stream.sent = stream.sent.max(end);
     }
 
-    /// Counts a packet that was sent at `entered` and has reached the other host, due at `due`.
+    /// Counts a packet that has reached the other host. It was sent at `entered`, and its arrival was
+    /// scheduled for `due`.
     pub(crate) fn leave(&mut self, header: &Header, entered: Time, due: Time) {
         if header.payload == 0 && header.flow.protocol == TCP {
             return;

@@ -42,7 +42,7 @@ pub(crate) struct Forwarder {
     reverse: Vec<Option<u32>>,
     /// Indices in `flows` of the flows that have carried data, in the order of their numbers in records.
     pub(crate) recorded: Vec<u32>,
-    /// Number of the programs' first flow in the records; configured flows have smaller numbers.
+    /// Flow number, in the records, of the first flow of a program; simulated flows have smaller numbers.
     first_record: u32,
     pub(crate) lateness: Lateness,
     /// Number of packets that were ignored: not IPv4, or not for a host.
@@ -140,7 +140,7 @@ impl Forwarder {
         Some(number)
     }
 
-    /// Counts a packet that the host at `port` has sent: the first `length` bytes of the buffer.
+    /// Counts the packet in the first `length` bytes of the buffer, sent by the host at `port`.
     /// Returns the packet's description for the engine; `None` if the packet belongs to no flow.
     fn take(&mut self, port: usize, length: usize, now: Time) -> Option<Entering> {
         let header = Header::read(&self.buffer[..length])?;

@@ -33,7 +33,7 @@ pub enum EcnCodepoint {
     NotEct,
     /// ECN-capable: ECT(0).
     Ect0,
-    /// ECN-capable: ECT(1), of L4S (RFC 9331).
+    /// ECN-capable: ECT(1), as used by L4S (RFC 9331).
     Ect1,
     /// Congestion experienced.
     Ce,

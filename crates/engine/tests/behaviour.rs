@@ -321,7 +321,7 @@ proptest! {
         }
     }
 
-    /// Explicit service of a link and service on arrival give the same results.
+    /// Checks that a link's departures computed on arrival and those computed one by one give the same results.
     #[test]
     fn both_kinds_of_service_agree(small in small()) {
         let mut on_arrival = Small { ns2_clock: false, ..small }.config(8);

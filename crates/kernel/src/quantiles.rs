@@ -8,7 +8,7 @@ pub struct Quantiles {
     /// Points between which quantiles are interpolated linearly. They are `(probability, value)` if
     /// `root` is `None`, and `(-ln(1 - probability), value^(1/d))` for a root of degree `d`.
     points: Arc<[(f64, f64)]>,
-    /// Degree `d` if `points` has the `d`-th roots of the values; `None` if it has the values.
+    /// Degree `d` if `points` stores the `d`-th roots of the values; `None` if it stores the values.
     root: Option<f64>,
 }
 

@@ -223,7 +223,7 @@ pub const fn count(lists: &[&[Key]]) -> usize {
     count
 }
 
-/// Returns the keys of all lists as one array. `N` must be the number of these keys, from [`count`].
+/// Returns the keys of all lists as one array. `N` must be the number of these keys, as returned by [`count`].
 pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut all = [key("", Kind::Flag, ""); N];
     let (mut index, mut list) = (0, 0);

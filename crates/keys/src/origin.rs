@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A source text of values, such as a file or an override.
+/// A text from which values are read, such as a file or an override.
 #[derive(Debug)]
 pub struct Source {
     /// Name of the source in messages, such as the path of a file as the user wrote it.

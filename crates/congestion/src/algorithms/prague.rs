@@ -362,8 +362,8 @@ mod tests {
         assert_eq!((flow.prague.target, flow.cwnd()), (50.0 + 1.0 / 50.0, 51.0));
     }
 
-    /// Checks that the mean number of marks per round trip is 1 + sqrt(3) at any rate. With a round-trip time below the
-    /// target of 25 ms, this is the number of marks per 25 ms.
+    /// Checks that the mean number of marks per round trip is 1 + sqrt(3) at any rate. If the round-trip time is below
+    /// the target of 25 ms, the mean number per 25 ms is 1 + sqrt(3).
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {

@@ -164,7 +164,7 @@ pub enum SlowStart {
         max_ssthresh: f64,
     },
     /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, the window grows by
-    /// `max_ssthresh / 2` segments per round trip, without the RFC's rounding.
+    /// `max_ssthresh / 2` segments per round trip, without the rounding in RFC 3742.
     NistLimited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,

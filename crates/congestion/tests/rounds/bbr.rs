@@ -85,7 +85,7 @@ fn startup_doubles_from_round_trip_to_round_trip() {
     }
 }
 
-/// Checks the range of the pacing gain and of the queue in the gain cycle (draft-00, section 4.3.4).
+/// Checks the smallest and the largest pacing gain and queue in the gain cycle (draft-00, section 4.3.4).
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -183,7 +183,7 @@ fn version_3_loses_less_on_a_short_buffer() {
     assert!(three.lost * 2 < one.lost, "{one:?}, {three:?}");
 }
 
-/// Checks that marks give version 3 a short-term bound of the segments in flight. Segments are marked if at least one
+/// Checks that marks give version 3 a short-term bound on the segments in flight. Segments are marked if at least one
 /// is in the queue.
 #[test]
 fn version_3_answers_marks() {

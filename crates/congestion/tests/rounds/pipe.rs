@@ -273,7 +273,7 @@ impl Pipe {
         }
     }
 
-    /// Returns a bottleneck with one sender.
+    /// Returns a pipe through the bottleneck `path`, with one sender.
     pub fn single(path: Bottleneck, state: CongestionState) -> Self {
         let mut pipe = Self::new(path);
         pipe.add(state);

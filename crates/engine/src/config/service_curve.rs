@@ -46,11 +46,11 @@ impl Work {
 /// Amount of data that a link can transmit up to any time of a run.
 #[derive(Clone, Debug)]
 pub enum ServiceCurve {
-    /// At a constant rate.
+    /// Data are transmitted at a constant rate.
     Constant(Rate),
-    /// At rates that change in steps.
+    /// Data are transmitted at rates that change in steps.
     Steps(Arc<RateSteps>),
-    /// At the delivery opportunities of a trace.
+    /// Data are transmitted at the delivery opportunities of a trace.
     Trace(Arc<DeliveryTrace>),
 }
 

@@ -2,13 +2,14 @@
 //!
 //! Once a link has accepted packets, their arrivals at the far end are known. If nothing else affects the far end, the
 //! link may forward all its packets in one event, long before their arrival times. The far end may be a link that
-//! receives packets only from this link, or an endpoint whose answers enter a link without other packets. If several
-//! links lead to the same link, their packets are merged up to the earliest time at which an unknown packet could
-//! arrive (`merge.rs`). Packets that arrive after the next observation are forwarded after it, since samples must show
-//! the state at their time. Packets that arrive at an endpoint after its next timer are also forwarded after the timer.
+//! receives packets only from this link, or an endpoint that sends its answers over a link without other traffic. If
+//! several links lead to the same link, their packets are merged up to the earliest time at which an unknown packet
+//! could arrive (`merge.rs`). Packets that arrive after the next observation are forwarded after it, since samples must
+//! show the state at their time. Packets that arrive at an endpoint after its next timer are also forwarded after the
+//! timer.
 //!
-//! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
-//! therefore enters the box as soon as its arrival at the box is known (`Network::delay_ahead`).
+//! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet is put
+//! into the box as soon as its arrival time there is known, even before it arrives (`Network::delay_ahead`).
 //!
 //! If there are many links with few packets each, links at the edge store no packets. Their packets are merged with the
 //! packets of all other links, or passed to the endpoints at once (`access.rs`).

@@ -163,8 +163,8 @@ impl Schedule {
         self.deadlines[kind as usize].clear(connection);
     }
 
-    /// Adds an event at `deadline` for a block of timers. Not inlined: most ACKs only move a deadline later, which
-    /// needs no event.
+    /// Adds an event at `deadline` for a block of timers. Not inlined: most ACKs only postpone a deadline, which needs
+    /// no event.
     #[cold]
     #[inline(never)]
     fn enter_block(&mut self, kind: Kind, block: Block, deadline: Time) {

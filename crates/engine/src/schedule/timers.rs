@@ -262,8 +262,8 @@ mod tests {
     }
 
     proptest! {
-        /// Each valid deadline comes exactly once, in order; timers with equal deadlines come in the order of their
-        /// kinds. Deadlines are set and cancelled at random.
+        /// Checks that each valid deadline is reported exactly once, in the order of time. Equal deadlines are reported
+        /// in the order of the timers' kinds. Deadlines are set and cancelled at random.
         #[test]
         fn deadlines_that_stand_come_once_and_in_order(
             steps in prop::collection::vec((0usize..140, 0usize..3, 0u64..40, 0u64..12), 1..300),

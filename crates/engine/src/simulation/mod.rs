@@ -284,8 +284,9 @@ impl World {
         }
     }
 
-    /// Passes the next packets of a link to endpoints that hold packets for an extra delay, ahead of the packets'
-    /// arrival times. Stops at the first packet to another endpoint, and at the next observation.
+    /// Passes the next packets of a link to their endpoints before the packets arrive, if these endpoints hold packets
+    /// for an extra delay. Stops at the first packet to an endpoint without this delay, and at the next observation,
+    /// such as a sample.
     fn hold_ahead(&mut self, link: u32, now: Time) {
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(now);

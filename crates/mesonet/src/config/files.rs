@@ -110,11 +110,11 @@ impl Cell {
 /// Class of a path: the class of the slower of its two access routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PathClass {
-    /// Two direct access routers, one at each end.
+    /// Path with two direct access routers, one at each end.
     VeryFast,
-    /// At least one fast access router, and no normal one.
+    /// Path with at least one fast access router, and no normal one.
     Fast,
-    /// At least one normal access router.
+    /// Path with at least one normal access router.
     Typical,
 }
 

@@ -139,8 +139,8 @@ words! {
     /// Service of a router's two queues, one towards the backbone and one towards the hosts.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Service {
-        /// One server for both queues, which alternates while both hold packets and is never idle
-        /// while one of them does.
+        /// One server for both queues. It alternates while both queues hold packets, and is never idle while either
+        /// queue holds packets.
         Shared = "shared",
         /// One server for both queues. It alternates strictly: if the next queue is empty, it idles for one service
         /// time.

@@ -1,4 +1,4 @@
-//! Samples at the end of an interval and of the run.
+//! Samples of flows and routers at the end of each interval and of the run.
 
 use super::counters::Counters;
 use super::region::Region;

@@ -67,7 +67,7 @@ impl TableFile {
         self.rows.is_multiple_of(self.group)
     }
 
-    /// Returns the values of each column that wait to be written.
+    /// Returns, for each column, the values that have not been written yet.
     pub(super) fn values(&mut self) -> impl Iterator<Item = &mut Values> {
         self.columns.iter_mut().map(|(_, values)| values)
     }

@@ -81,9 +81,9 @@ fn run_json_tells_where_the_tables_come_from() {
     assert_eq!(run, expected);
 }
 
-/// Checks that the keys of run.json have the same order in every build. Keys of JSON values must be
-/// sorted. `serde_json` sorts them in a build of this crate alone. In a build of the workspace, it
-/// keeps the order of insertion, since quinn's qlog enables its feature `preserve_order`.
+/// Checks that the keys of run.json have the same order in every build. Our code must sort the keys
+/// of JSON values: `serde_json` sorts them only in a build of this crate alone. In a build of the
+/// workspace, it keeps the order of insertion, since quinn's qlog enables `preserve_order`.
 #[test]
 fn keys_of_run_json_have_one_order_in_every_build() {
     let writer = RunWriter::create(&scratch("order"), meta(config()), no_progress()).unwrap();

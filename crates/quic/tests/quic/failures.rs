@@ -19,8 +19,8 @@ fn warning_of(overrides: &[&str]) -> String {
     warning.clone()
 }
 
-/// Checks that quinn closes a connection on a long fat path if its stream is read in order: such a
-/// stream may have at most 1024 pieces of data behind gaps.
+/// Checks that quinn closes a connection on a long fat path if its stream is read in order. The
+/// reason is that such a stream may have at most 1024 pieces of data behind gaps.
 #[test]
 fn ordered_reads_of_a_long_fat_path_close_the_connection() {
     let long_and_fat = [

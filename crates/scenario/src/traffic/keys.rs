@@ -62,7 +62,7 @@ keys! {
 words! {
     /// Extra round-trip times that PackMime draws, in addition to the network's.
     pub(crate) enum RoundTrips {
-        /// Extra round-trip times of both sides.
+        /// Extra round-trip times of the client's and the server's side.
         Both = "both",
         /// Extra round-trip times of the server's side.
         Server = "server",

@@ -158,7 +158,7 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     drawn.map(|(_, what)| what).collect()
 }
 
-/// Returns the row of `longhaul explain` about random numbers: the parts of the simulation that they decide.
+/// Returns the row of `longhaul explain` that lists the parts of the simulation decided by random numbers.
 pub(crate) fn explain_drawn(config: &Config) -> ExplainRow {
     let drawn = drawn(config);
     let (value, origin) = match drawn.is_empty() {

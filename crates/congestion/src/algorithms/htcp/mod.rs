@@ -94,7 +94,7 @@ const REMEMBERED: f64 = 0.95;
 /// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.
 const JIFFY: Span = Span::from_millis(1);
 
-/// Denominator of fractions in Linux (`<< 7`).
+/// Denominator of the ratio of the smallest to the largest round-trip time in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
 /// Threshold of the smallest round-trip time. Up to the threshold, Linux always halves the window.

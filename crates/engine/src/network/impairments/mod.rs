@@ -143,8 +143,8 @@ impl Network {
         self.expect_release(impairments as u32);
     }
 
-    /// Passes the packets that reach the far end of `link` by `until` to the impairments of the next link, ahead of
-    /// time. Only for impairments that do nothing except delay packets by known times.
+    /// Passes packets of `link` to the impairments of the next link before the packets arrive there. `until` is the
+    /// latest arrival time of these packets. Only for impairments that do nothing except delay packets by known times.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()

@@ -14,8 +14,8 @@ use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
 use crate::random::{Stream, Streams};
 
-/// A transmitter that takes packets from a discipline one by one. The port's ring contains the packets that have begun
-/// service.
+/// A transmitter that takes packets from a discipline one by one. A packet whose service begins is moved from the
+/// discipline to the port's ring.
 #[derive(Debug)]
 pub(crate) struct ExplicitService {
     transmitter: LinkTransmitter,

@@ -1,5 +1,5 @@
 //! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). The control differs from RFC 8033's
-//! pseudo-code in four points. The burst allowance is used up by the time between departures, not by the time between
+//! pseudo-code in four points. The burst allowance decreases by the time between departures, not by the time between
 //! updates. If the delay is zero at two successive updates, the probability decays by the fraction 1/64 instead of
 //! 0.02, and only if no packets wait. Above a delay of 250 ms, a step is larger by 0.02. The probability is not capped
 //! at 1, and thus takes longer to decrease again.

@@ -111,8 +111,8 @@ fn drop_curve_of_the_split_connection_study() {
     }
 }
 
-/// RED with equal thresholds and without averaging marks packets as DCTCP needs (RFC 8257 section 3.1): those that find
-/// at least the threshold waiting, up to the limit of the queue. The first of these packets is not marked, as in ns-2.
+/// Checks that RED with equal thresholds and without averaging marks each packet that finds a queue between threshold
+/// and limit, as DCTCP needs (RFC 8257 section 3.1). The first such packet is not marked, as in ns-2.
 #[test]
 fn one_threshold_without_an_average_marks_up_to_the_limit() {
     let packets = |packets| Value::Quantity(Quantity::Packets(packets));

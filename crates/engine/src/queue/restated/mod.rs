@@ -247,7 +247,7 @@ impl Twin<'_> {
     }
 }
 
-/// Compares a discipline with its second implementation `rule`, with 20,000 packets for each [`Grid`]. Also checks the
+/// Compares a discipline with its second implementation `rule` on 20,000 packets for each [`Grid`]. Also checks the
 /// properties that the discipline declares. A discipline that marks packets is tested behind an ACK filter.
 #[track_caller]
 fn assert_follows<R: Rule>(config: &QueueConfig, rule: impl Fn() -> R) {

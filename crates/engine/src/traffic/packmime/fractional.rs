@@ -20,7 +20,7 @@ const SHARING: usize = 4;
 /// Number of successive values in a block. `known_parts` computes weighted sums of older values for a block at once.
 const BLOCK: usize = SHARING * LANES;
 
-/// Number of series that draw their past values together.
+/// Number of series whose initial past values are drawn in the same loop.
 const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];

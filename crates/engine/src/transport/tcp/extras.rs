@@ -14,7 +14,7 @@ use super::send_times::SendTimes;
 use super::window_usage::WindowUsage;
 use crate::config::{Ecn, RttSample, Tcp};
 
-/// Measurements and actions for the algorithm of a connection.
+/// State of a connection that only some algorithms and configurations need, such as a delivery rate estimator.
 #[derive(Debug, Default)]
 pub(super) struct Extras {
     /// Estimator of the delivery rate.

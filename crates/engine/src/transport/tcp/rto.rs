@@ -52,7 +52,7 @@ pub(crate) struct RttEstimator {
 /// The timeout after a SYN that was lost (RFC 6298 section 5.7).
 const AFTER_LOST_SYN: Span = Span::from_secs(3);
 
-/// Initial variation with ns-2's clock: 12 ticks (`rttvar_init_`), in quarters of a tick.
+/// Initial variation of the round-trip time with ns-2's clock: 12 ticks (`rttvar_init_`), in quarters of a tick.
 const NS2_INITIAL_RTTVAR: i64 = 12 << 2;
 
 impl RttEstimator {

@@ -38,7 +38,8 @@ impl Arrivals {
         first
     }
 
-    /// Extends `words` to the element `place`, and drops elements older than `WINDOW`. Returns the element's new index.
+    /// Extends `words` to the element with index `place`. Drops the oldest elements if there would be more than
+    /// `WINDOW` bits. Returns the index that the element at `place` then has.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {

@@ -3,8 +3,8 @@
 
 use super::*;
 
-/// Backbone routers with a direct access router, by letter. Each number is the direct access router's share of all
-/// receivers of the backbone router.
+/// Letters of the backbone routers with a direct access router, each with the fraction of the backbone router's
+/// receivers that are behind its direct access router.
 const DOMAINS: [(char, f64); 6] = [
     ('B', 480.0 / 12_480.0),
     ('C', 480.0 / 20_640.0),

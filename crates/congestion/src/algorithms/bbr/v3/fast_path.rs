@@ -18,7 +18,7 @@ use crate::window::Window;
 pub(super) struct FastPath {
     /// Time until which neither the maximum rate nor the minimum round-trip time expires.
     until: Time,
-    /// End of the current round, as a number of segments: the round ends when more have been delivered or lost.
+    /// End of the current round: the round ends when more than this number of segments have been delivered or lost.
     answered: u64,
     /// Number of segments in flight at or below which ProbeBW_DOWN becomes ProbeBW_CRUISE; -infinity in other phases.
     in_flight: f64,

@@ -119,8 +119,8 @@ impl Picoquic {
         }
     }
 
-    /// Counts an acknowledgement if all recent round-trip times are long: above `min_rtt` by more than a quarter plus
-    /// `MARGIN`. Resets the count if one of these times is at most `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
+    /// Counts an acknowledgement if all recent round-trip times are long, that is, above 1.25 `min_rtt` + `MARGIN`.
+    /// Resets the count if one of these times is at most `min_rtt`, or if `min_rtt` is at most `SHORTEST`.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {

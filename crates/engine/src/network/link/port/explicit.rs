@@ -8,8 +8,8 @@ use crate::packet::{Flags, OptionStore, Packet};
 use crate::queue::{Arrival, DropReason, Effects, PacketQueue, Queue};
 
 impl Port {
-    /// Processes a packet that reaches the near end of an idle link. Returns true if the packet goes straight into
-    /// service, past the discipline, and has been counted. Most acknowledgements do.
+    /// Returns true if a packet that reaches the near end of an idle link bypasses the discipline and enters service at
+    /// once, as most acknowledgements do. Such a packet is counted as accepted.
     #[inline]
     pub(in crate::network::link) fn pass(&mut self, bytes: u16) -> bool {
         if self.waiting_pkts > 0 || self.loss.is_to_decide() || !self.queue.as_buffered().passes() {
