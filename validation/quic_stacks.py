@@ -147,8 +147,8 @@ def compared(
 ) -> list[str]:
     """Return a table with a row for each flow in `names`, and a column for each title.
 
-    Every cell has `seeds` runs. `jobs` returns the arguments of `run` for all runs of a row, cell
-    by cell. `cell` returns the text of a cell from the outcomes of its runs.
+    Every cell has `seeds` runs. `jobs` returns the arguments of the function `run` for all runs of
+    a row, cell by cell. `cell` returns the text of a cell from the outcomes of its runs.
     """
     found = iter(in_parallel(run, [job for flow in names.values() for job in jobs(flow)]))
     rows = ([name, *(cell(*(next(found) for _ in range(seeds))) for _ in titles)] for name in names)

@@ -1,4 +1,4 @@
-"""Analyses of traffic with known results: Hurst parameter, distributions, paired connections."""
+"""Tests of analyses of traffic: Hurst parameter, distributions, paired connections."""
 
 import numpy as np
 import polars as pl

@@ -80,7 +80,8 @@ def overlapping(boxes: list[Any]) -> int:
 def test_numbers_of_residuals_do_not_lie_on_each_other(spread: float) -> None:
     """Check that the competitors' numbers beside their residuals do not overlap.
 
-    Six of eight competitors have nearly equal values; residuals differ in size among conditions.
+    In the test's data, six of eight competitors have nearly equal values, and the size of residuals
+    differs among conditions.
     """
     rng = np.random.default_rng(4)
     values = 1 + spread * 10.0 ** rng.uniform(-4, 0, (20, 1)) * rng.normal(0, 0.02, (20, 8))

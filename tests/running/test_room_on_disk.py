@@ -1,4 +1,4 @@
-"""A run that does not fit on the disk is refused before it begins, with readable sizes."""
+"""A run too large for the disk is refused before it begins; the message gives readable sizes."""
 
 import shutil
 from collections import namedtuple

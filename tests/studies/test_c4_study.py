@@ -147,9 +147,9 @@ MEANS = {
 
 
 def _margin(claim: Claim, number: float) -> float:
-    """Return the margin of a claim's band to either side of the printed number.
+    """Return the half-width of a claim's band around the printed number `number`.
 
-    The margin covers the differences between picoquic's own runs and the printed numbers.
+    The half-width covers the differences between picoquic's own runs and the printed numbers.
     """
     is_c4 = claim.question.levels["main"] == "c4"
     share = 0.03 if is_c4 else 0.025

@@ -16,7 +16,7 @@ PLACES = (
     "topology.parking-lot.hops.*.",
     "topology.graph.links.*.",
 )
-"""Beginnings of the names of link keys in each topology; the same names follow in all three."""
+"""Beginnings of the names of link keys in each topology; the rest of the name is the same."""
 
 SIZES = {"requests": "50 Mbps", "packmime": "50 Mbps", "web": "50 Mbps"}
 

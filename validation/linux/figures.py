@@ -104,10 +104,10 @@ def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 
 
 def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
-    """Return the window at the end of slow start, and the window in the last sample before it.
+    """Return the simulated window at the end of slow start, and in the last sample before that end.
 
-    The kernel's window at the end of slow start is known only from samples. It should lie between
-    these two windows.
+    The kernel's window is known only from samples. The kernel's last sample before the end of slow
+    start should lie between these two windows.
     """
     thresholds = samples["ssthresh_pkts"].to_numpy()
     known = np.nonzero(thresholds != thresholds[0])[0]

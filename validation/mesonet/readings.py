@@ -193,7 +193,7 @@ def read() -> dict[tuple[str, str], dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
-    """Yield case, figure, and the value measured under each interpretation in `READINGS`."""
+    """Yield case, response variable, and its measured value under each of the `READINGS`."""
     recorded = read()
     for name, case in CASES.items():
         for figure in case.figures:

@@ -70,9 +70,9 @@ def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
 
 
 def judge(module: str, case: Case, kernel: Measured, ours: Measured) -> list[Verdict]:
-    """Compare the figures `kernel` of a module with the figures `ours` of our algorithm.
+    """Compare measured figures of a Linux module (`kernel`) with those of our algorithm (`ours`).
 
-    Figures for which the module has no value are skipped.
+    If neither has a value for a figure (NaN), they agree on it.
     """
     verdicts = []
     for name, figure in FIGURES.items():

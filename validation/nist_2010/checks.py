@@ -336,9 +336,10 @@ ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 
 
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
-    """Yield each flow group's printed and recomputed goodput differences, in percent.
+    """Yield each flow group's printed row, and its goodput differences recomputed in percent.
 
-    `base` selects the denominators: `larger` or `smaller` goodputs (`users.differences`).
+    The differences are the range among alternate algorithms, the range among TCP flows, and the
+    difference of their means. `base` selects the denominators: `larger` or `smaller` goodputs.
     """
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")

@@ -2,8 +2,8 @@
 
 TREE is a kernel's source tree or its tar file, such as that of Debian's package `linux-source-6.1`.
 With several trees (`KERNEL="TREE NEWER"`), each discipline is taken from the first tree that has
-it; DualPI2 is in 6.17 and later. Feeds the same packets to the kernel's disciplines and to ours,
-prints the number of packets with different outcomes, and writes `docs/linux-queues.md`.
+it; DualPI2 is in 6.17 and later. The command feeds the same packets to the kernel's disciplines and
+to ours, prints the number of packets with different outcomes, and writes `docs/linux-queues.md`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Comparison of the decisions of the kernel's and of our queue disciplines on equal packets."""
+"""Comparison of the kernel's queue disciplines with ours: their decisions on the same packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build of driver programs for queue disciplines from kernel trees or tar files."""
+"""Build of driver programs that run queue disciplines from a kernel tree or its tar file."""
 
 from __future__ import annotations
 

@@ -92,12 +92,12 @@ class AboveLowWindow(Law):
         self.law.begin(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by standard TCP's law below the low window, and by the law `law` above it."""
+        """Grow by standard TCP's law below the low window, and by `self.law` above it."""
         own = self.law.grow(cwnd, rounds, acked)
         return np.where(cwnd < self.low_window, cwnd + acked, own)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Halve windows below the low window, and reduce larger windows by the law `law`."""
+        """Halve windows below the low window, and reduce larger windows by `self.law`."""
         small = signalled & (cwnd < self.low_window)
         return np.where(small, cwnd / 2.0, self.law.cut(cwnd, signalled))
 

@@ -104,7 +104,7 @@ def _classical(distances: np.ndarray) -> np.ndarray:
 
 
 def _turned(points: np.ndarray) -> np.ndarray:
-    """Rotate points so that their largest spread is horizontal, and the first point upper left."""
+    """Rotate and mirror points so that they spread most along x, and the first is upper left."""
     middle = points - points.mean(0)
     turned: np.ndarray = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
     return turned * np.where(turned[0] > 0, -1.0, 1.0)

@@ -55,7 +55,10 @@ class Responses:
 
     @property
     def variant(self) -> str:
-        """Hash of what is stored of a run besides its summary; part of the run's key in a store."""
+        """Hash of the definitions of all values that are stored in addition to a run's summary.
+
+        The hash is part of the run's key in a store; it is empty if only the summary is stored.
+        """
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(figure.of, figure.name, digest()) for figure in self.figures]

@@ -169,7 +169,7 @@ class Model:
         return out
 
     def moving(self) -> list[int]:
-        """Return the indices of the links' and flows' states that can change after slow start."""
+        """Return the indices of the state variables that can change after slow start."""
         averages = [OF_LINK * k + 1 for k, gain in enumerate(self.gains) if gain]
         queues = [OF_LINK * k for k in range(len(self.links))]
         return sorted(queues + averages) + [

@@ -56,9 +56,9 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Id of the claim that tests the printed number, by name of the row.
+    """Id of the claim that tests a row's printed number in this column, by name of the row.
 
-    Rows whose cell in this column is a word are absent.
+    Rows that have a word instead of a number in this column are left out.
     """
 
 
@@ -98,7 +98,7 @@ class Outcome:
     there: int
     """Number of statements of which at least one claim was measured."""
     claims: int
-    """Number of different statements among the claims."""
+    """Number of distinct statements that the claims test."""
 
     @property
     def verdict(self) -> str:

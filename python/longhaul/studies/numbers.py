@@ -8,14 +8,14 @@ the exponent of a number such as 3.5e-05:
 
 The first comment is a measure with its arguments, as in claims. The second one is the id of a claim
 and stands for its measured value. `A04-1000 low` and `A04-1000 high` are the ends of the claim's
-interval. A final `x 100` multiplies the number by 100. `count A all` is the number of
-statements whose claims' ids begin with A, and `count A reproduced` is the number of those with this
-verdict. `quick` before a measure, claim or count uses the results of the quick scale.
+interval. A final `x 100` multiplies the number by 100. `count A all` is the number of the source's
+statements that are tested by claims whose ids begin with A. `count A reproduced` is the number of
+those with this verdict. `quick` before a measure, claim or count uses results of the quick scale.
 
 A table is between `<!-- table NAME -->` and `<!-- end -->`. NAME is `verdicts`, `parts`, or a key
-of `TABLES` in the study's module `tables`. The table `parts` has a row for each key of `PARTS`,
-also in the module `tables`; the key's value is a prefix of claims' ids. Rendered pages do not
-show comments.
+of `TABLES` in the study's module `tables`. The table `parts` counts verdicts by part of the study.
+`PARTS` in the module `tables` maps the name of each part to a prefix of its claims' ids. Rendered
+pages do not show comments.
 """
 
 import re

@@ -105,7 +105,7 @@ def laws(axes: Axes, data: Data, queue: str) -> None:
 
 
 def red(axes: Axes, data: Data, queue: str) -> None:
-    """Draw RED's loss rate at its equilibrium over the number of connections, for six paths."""
+    """Draw RED's equilibrium loss rate against the number of connections, for six paths."""
     pairs = [(mbps, rtt) for mbps in (100.0, 1000.0) for rtt in (100.0, 200.0, 500.0)]
     for (mbps, rtt), look in zip(pairs, OTHERS, strict=True):
         the_path = path(mbps, rtt)

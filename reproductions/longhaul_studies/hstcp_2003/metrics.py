@@ -1,9 +1,15 @@
 """Metrics of the second half of a run, in the bottleneck's forward direction (chapter 5.5).
 
-Names: `lu` is the link utilisation in per cent, `ce` the number of congestion events (drops and
-marks), `cer` their number per packet sent, `rf` the relative fairness of all HSTCP flows to all
-REGTCP flows, `frf` that of a competitor to one of ten long-lived flows, `rate` the packets per
-round trip. The name of a metric ends in its class of flows.
+Names of metrics:
+
+- `lu`: link utilisation in per cent
+- `ce`: number of congestion events (drops and marks)
+- `cer`: congestion events per transmitted packet
+- `rate`: packets per round trip
+- `rf`: throughput of competing flows (parallel streams or HSTCP) relative to all REGTCP flows
+- `frf`: throughput of competing flows relative to the mean of the ten long-lived REGTCP flows
+
+The first four names are followed by a class of flows, as in `lu_hstcp`.
 """
 
 from bisect import bisect_left

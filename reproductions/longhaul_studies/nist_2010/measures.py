@@ -1,4 +1,4 @@
-"""The measures of the study's claims."""
+"""All measures for the study's claims: those of its parts, and those that all studies share."""
 
 from longhaul.studies.measures import GENERAL, Measures
 

@@ -203,8 +203,8 @@ class Data:
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """Return the medians of a metric along an axis, sorted by the level of the axis.
 
-        Only cells with the levels `where` count. Raise NotRunError if no cell has a value, or if
-        several cells have the same level.
+        Only cells that have the levels `where` are used. Raise NotRunError if no cell has a value,
+        or if several cells have the same level.
         """
         lookup = _of(self.cells_by_experiment, experiment)
         values, measured = lookup.measured(metric, where)

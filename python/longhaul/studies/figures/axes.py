@@ -92,7 +92,7 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the plot's two ends along the axis, and those across the axis, in pixels."""
+        """Return the plot's two ends along the axis, and the two perpendicular to it, in pixels."""
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:

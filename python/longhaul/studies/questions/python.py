@@ -58,7 +58,7 @@ class PythonQuestion(Question):
         return names(words[METRIC])
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells that the claim needs, with the metrics needed of each.
+        """Return the cells that the claim needs and, for each cell, the metrics that are needed.
 
         Functions in `WHOLE_DESIGN` need all cells of their experiments.
         """

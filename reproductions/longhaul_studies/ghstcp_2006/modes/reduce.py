@@ -1,4 +1,4 @@
-"""Reduction of a run with a traced gHSTCP flow: the usual tables, and changes of its mode."""
+"""Reduction of a run with a traced gHSTCP flow: usual tables, and the flow's changes of mode."""
 
 import polars as pl
 

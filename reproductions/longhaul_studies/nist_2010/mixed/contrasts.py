@@ -174,11 +174,12 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return a ratio of goodput differences: experiment `of` divided by experiment `beside`.
+    """Return the largest of three ratios of a goodput difference in `of` to that in `beside`.
 
-    The result is the largest of three ratios: for the range among alternate algorithms, the range
-    among competing TCP flows, and the difference between the means of both. Each difference is
-    relative, and a mean over flow groups.
+    `of` and `beside` are experiments. The three differences are the range among alternate
+    algorithms, the range among their competing TCP flows, and the difference between the mean of
+    the algorithms and the mean of the TCP flows. A range is divided by its smallest goodput, the
+    difference of means by the mean of the TCP flows. All three are averaged over flow groups.
     """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],

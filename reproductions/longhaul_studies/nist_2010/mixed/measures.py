@@ -166,14 +166,14 @@ def _rates(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def congestion_place(data: Data, of: str, condition: float) -> float:
-    """Return the place of `condition` by retransmission rate; 1 is least congested."""
+    """Return the rank of `condition` by mean retransmission rate; rank 1 is least congested."""
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return 1.0 + order.index(int(condition) - 1)
 
 
 @of_design
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
-    """Return the rank correlation of congestion with the order of conditions that is printed.
+    """Return the rank correlation of congestion with the printed order of conditions.
 
     Congestion is the mean retransmission rate of a condition. If `beside` is given, the congestion
     in experiment `beside` replaces the printed order.

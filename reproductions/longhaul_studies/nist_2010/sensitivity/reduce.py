@@ -6,6 +6,6 @@ from longhaul.results import Results
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables that are stored of every run, except that of flow classes."""
+    """Return the tables that are stored for every run, without the table of flow classes."""
     # The numbered responses, which are stored, have the values of flow classes.
     return reduce_run(run) | {"classes": []}

@@ -57,7 +57,7 @@ def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
 def _variation(axes: Axes, data: Data, panel: str) -> None:
     """Draw the coefficient of variation (%) of the running 90 % quantile of response sizes.
 
-    The coefficient at a response covers the quantile's values from this response to the last.
+    The coefficient at a response is computed from the quantile's values from there to the last.
     """
     x, y = next(curves(data, "A-LOAD", "running-p90", network=panel))
     # The last 1 % has too few values.

@@ -81,7 +81,7 @@ def _sizes(forward: pl.DataFrame) -> dict[str, Any]:
 
 
 def _hurst(run: Results, measured_from_s: float) -> dict[str, Any]:
-    """Return Hurst parameters of the packets on the first link, with the points of each fit."""
+    """Return Hurst parameters of packet counts on the first link, with the points of each fit."""
     samples = run.series.filter(pl.col("name") == FIRST, pl.col("t_s") >= measured_from_s)
     packets = samples["departed_pkts"].diff().drop_nulls().to_numpy().astype(float)
     step_s = float(samples["t_s"][1] - samples["t_s"][0])
