@@ -111,7 +111,7 @@ STUDY: tuple[Row, ...] = (
      "Write the scenario of one run of a study, to run or change it on its own.",
      "nist-2010 N7-MAIN condition=8 algorithm=HSTCP --out mine.toml"),
     ("adopt", "study.adopt",
-     "Add runs that were made alone, from `study scenario`, to those of a study.",
+     "Add runs of scenarios that `study scenario` has written to the results of their study.",
      "nist-2010 runs/condition8-hstcp"),
     ("claims", "study.claims",
      "Print every claim of a study with the values measured in its last runs.",
