@@ -96,7 +96,7 @@ pub struct QueueNeed {
 /// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// Text on the low throughput that a few flows of the algorithm get on a fast path because of their own bursts.
+    /// Text of a warning: on a path with a high rate, a few flows of the algorithm get a low throughput.
     pub effect: &'static str,
     /// True if pacing at one window per round trip prevents the queues that the algorithm's own bursts cause.
     pub pacing_helps: bool,

@@ -101,8 +101,8 @@ pub struct Flow {
     reduced: bool,
     /// Number of segments delivered so far.
     delivered: u64,
-    /// Window after the first acknowledgement of the last round, in segments. The window is assumed to have changed
-    /// evenly from this value to its present one.
+    /// Window after the first acknowledgement of the most recent round trip, in segments. The window is assumed to have
+    /// changed evenly from this value to its present one.
     opened: f64,
 }
 

@@ -141,7 +141,7 @@ impl Reducing {
     }
 
     /// Processes the end of a recovery, caused by an acknowledgement received at `now`. Returns true if
-    /// [`Self::on_ack`] has already counted this acknowledgement; if not, the reduction lasts until `on_ack` counts it.
+    /// [`Self::on_ack`] has already been called for this acknowledgement. If not, the later call ends the recovery.
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
         // The kernel processes samples first (`pkts_acked`).

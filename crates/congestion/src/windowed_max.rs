@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WindowedMax {
     /// Tick and value of the maximum, and of the two later values that will succeed it.
     best: [(u64, f64); 3],
-    /// Tick and `length` of the last update. Later values at this tick are ignored if they are below the third value in
-    /// `best`. `None` if no value may be ignored.
+    /// Tick and length of the sliding window at the last update. While both stay the same, values below the third value
+    /// in `best` are ignored. `None` if no value may be ignored.
     settled: Option<(u64, u64)>,
 }
 

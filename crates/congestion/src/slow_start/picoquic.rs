@@ -36,8 +36,8 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
 
 /// Divisor of the base round-trip time. A long sample exceeds the base round-trip time by more than the quotient.
 const GROWTH: u64 = 4;
-/// Base round-trip time in seconds up to which half of the window is removed; on longer paths, less is removed
-/// (`PICOQUIC_TARGET_RENO_RTT`).
+/// Longest base round-trip time, in seconds, at which the end of slow start removes half of the window. On longer
+/// paths, it removes less (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
 /// Base round-trip time in seconds. Above it, the fraction of the window that is removed at the end of slow start no
 /// longer depends on the round-trip time (`PICOQUIC_TARGET_SATELLITE_RTT`).

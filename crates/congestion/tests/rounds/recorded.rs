@@ -1,4 +1,5 @@
-//! Tests of values that algorithms record, and of Linux and ns-2 at the start, at timeouts and at first reductions.
+//! Tests of the values that algorithms record. Tests of the algorithms' variants for Linux and ns-2: at the start of a
+//! connection, at timeouts, and at first reductions.
 
 use std::collections::BTreeMap;
 

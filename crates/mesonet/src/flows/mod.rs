@@ -1,5 +1,5 @@
-//! Flows: TCP without bytes, reordering and duplicate acknowledgements (NIST SP 500-282, chapters 3 and
-//! 5).
+//! Flows of a simplified TCP (NIST SP 500-282, chapters 3 and 5). It counts packets, not bytes. There
+//! is no reordering, and there are no duplicate acknowledgements.
 //!
 //! Sequence numbers are never reused. Each data packet that arrives is acknowledged by one packet:
 //! an ACK if it is in sequence, a NAK if there is a gap before it. A gap reduces the congestion

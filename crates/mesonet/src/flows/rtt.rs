@@ -16,8 +16,8 @@ pub(crate) struct RttEstimator {
     pub(crate) deadline: Time,
 }
 
-/// Minimum of the timeout, in round-trip propagation delays. The first timeout is as many times the
-/// initial smoothed round-trip time.
+/// Minimum of the timeout, in round-trip propagation delays. The first timeout is the product of
+/// this number and the initial smoothed round-trip time.
 const MIN_RTO: u64 = 2;
 /// Maximum of the timeout, in round-trip propagation delays.
 const MAX_RTO: u64 = 32;

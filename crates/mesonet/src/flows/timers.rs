@@ -66,8 +66,8 @@ impl Timers {
         }
     }
 
-    /// Begins the next window. Postpones each retransmission timer that is due in the window: `postponed` returns the
-    /// new time for the timer's time and flow, or [`Time::NEVER`] to drop the timer.
+    /// Begins the next window of simulated time. Postpones each retransmission timer that is due in this window:
+    /// `postponed` returns the new time for the timer's time and flow, or [`Time::NEVER`] to drop the timer.
     pub(crate) fn begin_window(&mut self, mut postponed: impl FnMut(Time, FlowId) -> Time) {
         for key in self.calendar.take_window() {
             let (time, timer, flow) = parts(key);

@@ -2,8 +2,8 @@
 //!
 //! A packet takes at least the propagation delay of a link to reach another region, so a region can
 //! be simulated alone for that long (conservative synchronisation with lookahead: R. M. Fujimoto,
-//! *Parallel Discrete Event Simulation*, CACM 33(10), 1990). Regions and windows follow from the
-//! topology alone, never from the number of threads.
+//! *Parallel Discrete Event Simulation*, CACM 33(10), 1990). The regions, and this time, follow from
+//! the topology alone, never from the number of threads.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

@@ -32,8 +32,8 @@ enum Games {
     Most(Box<[Key; MOST]>),
 }
 
-/// A key: a floating-point number whose upper bits are a time, and whose lower bits are the number of
-/// a station.
+/// A key: a floating-point number whose upper bits are the time of an event, and whose lower bits are
+/// the number of the event's source (station).
 type Key = f64;
 
 /// Number of keys in the smallest tree, two for each station. Sufficient for a region of NIST's

@@ -284,7 +284,8 @@ impl Run<'_> {
         None
     }
 
-    /// Reports the goodputs of incomplete batches after the recorder has stopped the run in `interval`. Returns true.
+    /// Reports those goodputs of completed flows that have not been reported yet. Called after the recorder has stopped
+    /// the run in `interval`. Returns true.
     fn stop(&mut self, interval: u64, recorder: &mut dyn Recorder) -> bool {
         let report = &mut |batch: &_| recorder.batch(batch);
         self.coordinator.batches.report(interval, true, report);

@@ -28,7 +28,8 @@ pub(super) struct Region {
     pub(super) states: Vec<FlowState>,
 }
 
-/// A step of the simulation: a whole window, or one of the two parts of a window in which an interval ends.
+/// A step of the simulation. A lookahead window is one step, or two steps if a measurement interval ends within the
+/// window: one before and one after this end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) window: u64,

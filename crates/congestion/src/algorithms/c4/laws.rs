@@ -24,7 +24,7 @@ pub(super) const MAX_QUANTUM_BYTES: f64 = 65_536.0;
 /// Minimum of the window and of the quantum, in segments.
 pub(super) const MIN_SEGMENTS: f64 = 2.0;
 
-/// Returns the margin that is added to the nominal maximum round-trip time outside Initial (section 4.1), in seconds.
+/// Returns the margin, in seconds, that states except Initial add to the nominal maximum round-trip time (section 4.1).
 pub(super) fn margin_s(max_rtt_s: f64) -> f64 {
     (max_rtt_s / 4.0).min(MAX_MARGIN_S)
 }

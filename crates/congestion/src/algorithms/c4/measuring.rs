@@ -68,8 +68,8 @@ pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     }
 }
 
-/// Returns true if the flow is slow and its round-trip times vary much; Initial may then have ended too early (section
-/// 4.4.1; the bounds are those of picoquic's c4.c).
+/// Returns true if the flow is slow and its round-trip times vary much. The state Initial may then have ended too early
+/// (section 4.4.1; the bounds are those of picoquic's c4.c).
 pub(super) fn is_jittery(bytes_per_s: f64, min_rtt_s: f64, max_rtt_s: f64) -> bool {
     let slow = bytes_per_s < MAX_JITTERY_BYTES_PER_S;
     slow && max_rtt_s > MIN_JITTERY_RTT_S && HIGH_JITTER * min_rtt_s < max_rtt_s

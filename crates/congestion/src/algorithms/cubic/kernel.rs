@@ -30,8 +30,8 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Growth of the AIMD flow: its window grows by one segment when `standard_windows / 8` windows of segments have
-    /// been acknowledged.
+    /// Number of windows of segments, in eighths, that must be acknowledged for the AIMD flow's window to grow by one
+    /// segment. The AIMD flow is an imagined flow, on average as fast as standard TCP.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,

@@ -195,8 +195,8 @@ impl RealCubic {
         window.reduce_to(event.base * (1.0 - self.backoff.at(event)));
     }
 
-    /// Processes a timeout (RFC 9438 section 4.8). The threshold is reduced as after a loss. The peak is reset,
-    /// so that the next epoch begins at its plateau.
+    /// Processes a timeout (RFC 9438 section 4.8). The threshold is reduced as after a loss. The peak is forgotten, so
+    /// the plateau of the next epoch is the first window of that epoch.
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;

@@ -214,8 +214,8 @@ impl Hstcp {
 }
 
 impl CongestionControl for Hstcp {
-    /// Returns the number of segments that `credit` acknowledged segments add (RFC 3649 equation 2: `a(w)` segments per
-    /// round trip).
+    /// Returns the number of segments by which `credit` acknowledged segments enlarge the window `cwnd` (RFC 3649
+    /// equation 2: `a(w)` segments per round trip). Never returns `None`.
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         if let Some(kernel) = &mut self.kernel {
@@ -288,9 +288,9 @@ impl Extension for Hstcp {
 }
 
 impl Ns2Factor {
-    /// Returns the window after a reduction from `event.base` segments. Half of them are kept in slow start and at the
-    /// first reduction. Otherwise the fraction `1 - b(cwnd)` is kept; as in ns-2, `b` is not that of `event.base`. At or
-    /// below `low_window`, the stored fraction is kept.
+    /// Returns the window after a reduction from `event.base` segments, as in ns-2. The first reduction, and any in
+    /// slow start, keeps half of the segments. Other reductions keep the fraction `1 - b(cwnd)` if `cwnd` is above
+    /// `low_window`. If not, they keep the fraction that [`Self::update`] stored last.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {
@@ -401,8 +401,9 @@ impl Response {
         }
     }
 
-    /// Returns the largest window in the row of Linux's table that contains `w`. All windows of a row have the same
-    /// increase, and the decrease of the largest window. Returns `w` if the increase does not grow with the window.
+    /// Returns the largest window in the row of Linux's table that contains window `w`. All windows in a row have the
+    /// same increase. They also have the same decrease, computed for the largest window. Returns `w` if the increase
+    /// does not grow with the window.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Upper limit of the windows to search: successive doubles above it differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;

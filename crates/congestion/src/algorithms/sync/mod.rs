@@ -279,8 +279,9 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// Determines `step`, the effect of an acknowledgement on the window. In recovery, this is the effect in standard
-    /// TCP. A reduction decided at a duplicate acknowledgement, which cannot change the window, stays in `step`.
+    /// Determines `step`, the effect of an acknowledgement on the window. In recovery, the effect is that of standard
+    /// TCP. A duplicate acknowledgement cannot change the window; if it causes a reduction, the reduction stays in
+    /// `step` for a later acknowledgement.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {
@@ -300,9 +301,9 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// Returns the phases in which this algorithm changes the window. These are slow start and congestion avoidance
-    /// (`SlowStart`) while the reaction to delays sets the growth of the window, and congestion avoidance alone
-    /// (`Avoidance`) while the flow behaves like standard TCP.
+    /// Returns the phases in which this algorithm changes the window. While the flow behaves like standard TCP, the
+    /// result is `Avoidance`: congestion avoidance alone. While the reaction to delays sets the window, the result is
+    /// `SlowStart`: slow start as well as congestion avoidance.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance

@@ -38,9 +38,9 @@ pub(super) enum Reaction {
 }
 
 impl Reaction {
-    /// Returns the effect on the window of an acknowledgement outside recovery. `verdict` is the detector's last
-    /// decision. `number` is the number of delay reports so far if the detector decided at this acknowledgement;
-    /// otherwise `None`.
+    /// Returns the effect on the window of an acknowledgement outside recovery. `verdict` is the last decision of the
+    /// congestion detector. If the detector has decided at this acknowledgement, `number` is the number of transit
+    /// times measured so far; otherwise, it is `None`.
     pub(super) fn step(
         &mut self,
         verdict: Option<&Verdict>,

@@ -1,4 +1,5 @@
-//! Differential tests: each slow start, with the congestion avoidance of standard TCP, is compared with its source.
+//! Differential tests: each slow start is compared with a second implementation, written from the RFC, paper or code
+//! that defines the slow start. Congestion avoidance is that of standard TCP.
 
 use longhaul_congestion::{
     AckSample, Congestion, CongestionState, Phase, Rounding, SlowStartSpec, Timeout, Variant,

@@ -248,7 +248,7 @@ impl Law for Gentle {
     /// Tolerance for errors of the table from which the algorithm reads HighSpeed TCP's increase.
     const TOLERANCE: f64 = 1e-6;
     /// Number of events in the test. It is small, because errors of the algorithm's table of increases accumulate in
-    /// the window, and could change the whole number of segments in it.
+    /// the window. After more events, the window rounded down to whole segments could be wrong.
     const EVENTS: usize = 300;
 
     fn state(&self, _window: &Window) -> Vec<(&'static str, f64)> {

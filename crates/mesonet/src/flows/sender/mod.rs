@@ -313,7 +313,7 @@ impl Sender {
         in_flight < (self.congestion.window.cwnd() as u64).min(self.remaining)
     }
 
-    /// Adds an entry for the retransmission deadline to the timer list, unless the flow's entry at `timer` is earlier.
+    /// Adds an entry for the retransmission deadline to the timer list, unless the flow has an earlier entry there.
     #[inline]
     fn set_timer(&mut self, env: &mut Env) {
         if self.rtt.deadline < self.timer {

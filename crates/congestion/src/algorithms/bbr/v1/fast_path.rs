@@ -61,8 +61,9 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Returns the bounds of the fast path: a time, and numbers of segments in flight. They are valid until
-    /// [`Self::advance_cycle`] or [`Self::update_min_rtt`] changes the state. `target` is the window's upper bound.
+    /// Returns the bounds of the time and of the number of segments in flight within which acknowledgements take the
+    /// fast path: they change only the window. The bounds are valid until [`Self::advance_cycle`] or
+    /// [`Self::update_min_rtt`] changes the state. `target` is the upper bound of the window.
     pub(super) fn fast_path_bounds(&self, now: Time, target: f64) -> FastPath {
         let (State::ProbeBw, Some((rtt, since))) = (self.state, self.min_rtt) else {
             return FastPath::default();

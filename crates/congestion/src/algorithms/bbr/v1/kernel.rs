@@ -52,7 +52,8 @@ pub(super) struct Aggregation {
     since: Time,
     /// Number of segments acknowledged from `since` on.
     acked: f64,
-    /// Largest numbers of excess segments in the current period of `EXCESS_ROUNDS` rounds and in the previous period.
+    /// Largest excess of acknowledged segments over those expected at the estimated bandwidth: in the current period of
+    /// `EXCESS_ROUNDS` rounds, and in the previous period.
     most: [f64; 2],
     rounds: u32,
 }

@@ -14,8 +14,8 @@
 //!   section 6.2); here it is a silence of two round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
 //! - A path is saturated if the delivery rate is below a third of the pacing rate, and the round-trip time above twice
 //!   the smallest one. The delivery rate is then taken as the bandwidth (`BBRCheckPathSaturated`).
-//! - The first three losses in a flight have no effect. Further losses freeze the window for a round trip
-//!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
+//! - Each loss removes its segment from the window. Up to three losses in a flight have no other effect. More losses
+//!   freeze the window for a round trip (`IsInflightTooHigh`, `BBROnEnterFastRecovery`).
 //!
 //! Not implemented: HyStart on paths above 250 ms, careful resume, the response to missing acknowledgements
 //! (`BBREnterLostFeedback`), and the check if the application has stopped limiting the sender
@@ -41,9 +41,9 @@ const MARGIN: Span = Span::from_micros(128);
 /// counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Part of the margin above the smallest round-trip time within which a sample postpones ProbeRTT. The margin is the
-/// sum of this fraction of the smallest round-trip time and the transmission time of `LIKE_PACKETS` packets
-/// (`BBRAdaptMinRttMargin`).
+/// Fraction of the smallest round-trip time. A margin is the sum of this fraction and the transmission time of
+/// `LIKE_PACKETS` packets (`BBRAdaptMinRttMargin`). A sample postpones ProbeRTT if it exceeds the smallest round-trip
+/// time by less than the margin.
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
@@ -51,7 +51,7 @@ const LIKE_PACKETS: f64 = 2.0;
 /// round-trip time (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
-/// Ratio of the rate at which Startup begins again to the rate at the start of the ProbeBW cycles.
+/// Multiple of the rate at the start of the ProbeBW cycles. Startup begins again if the rate exceeds this multiple.
 const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
@@ -63,7 +63,7 @@ const PROBES: u32 = 3;
 /// Number of round trips without an acknowledgement after which the path counts as suspended.
 const SILENCE_RTTS: u64 = 2;
 
-/// Maximum number of losses in a flight that have no effect.
+/// Maximum number of losses in a flight that do not freeze the window.
 const FEW_LOSSES: f64 = 3.0;
 
 /// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
@@ -170,9 +170,9 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if losses have an effect: if there are more than three `losses`, and more segments than those of
-    /// the last `flight` have been delivered since the window was last frozen or restored. `delivered` is the
-    /// connection's number of delivered segments.
+    /// Returns true if losses have an effect. The number of `losses` must exceed three. Also, since the window was last
+    /// frozen or restored, more segments must have been delivered than in the last `flight`. `delivered` is the number
+    /// of all segments that the connection has delivered.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
