@@ -185,10 +185,10 @@ def test_half_of_the_competitors_are_not_distinctive() -> None:
 
 
 def test_clusters_join_below_seven_tenths_by_default() -> None:
-    """Check that clusters join, by default, if their distance is below 0.7 of the largest one.
+    """Check that a dendrogram is cut into clusters, by default, at 0.7 of its height.
 
-    Three points at equal distances stay apart. Of 0, 1 and 2.001, the first two join, at 2/3 of the
-    largest distance.
+    Three points at equal distances are three clusters. The points 0, 1 and 2.001 are two clusters.
     """
     assert sorted(clusters.dendrogram(np.eye(3)).labels.tolist()) == [1, 2, 3]
+    # The mean distance of 2.001 from 0 and 1, at which all points join, is 1.501.
     assert len(set(clusters.dendrogram([[0.0], [1.0], [2.001]]).labels.tolist())) == 2

@@ -130,8 +130,8 @@ def test_replications_reach_print_at_it_or_beyond_it(
 ) -> None:
     """Check how many replications reach the printed value, here 0.
 
-    A replication reaches 0 if it is 0, or if its sign differs from the sign of the mean. A mean of
-    0 counts as positive.
+    The mean of the replications is on one side of 0. A replication reaches 0 if it is 0 or on the
+    other side. A mean of 0 counts as positive.
     """
     assert Family(given, (-9.0, 9.0), DIFFERENCE).reaching == reaching
 

@@ -234,9 +234,9 @@ def test_at_most_as_many_runs_are_in_progress_as_workers_have_room_for(tmp_path:
 
 
 def another(tmp_path: Path, act: Callable[[Store], None]) -> tuple[Outcome, Answers]:
-    """Execute two runs while another program uses the store; return the outcome and the workers.
+    """Execute two runs; return the outcome, and the simulated workers that executed the runs.
 
-    `act` is what the other program does before the first of the two runs ends.
+    `act` is what another program does to the store before the first of the two runs ends.
     """
     acted: list[bool] = []
 

@@ -219,7 +219,7 @@ def test_replications_without_all_cells_do_not_count(
 ) -> None:
     """Check that a replication is ignored if one of a family's numbers is missing or not finite.
 
-    Both printed numbers are 2: 3 and 5 deviate from them by 1/2 and 3/2, which is 1 on average.
+    Both printed numbers are 2. The relative deviations of 3 and 5 are 1/2 and 3/2: 1 on average.
     """
     whole = [(3.0, 5.0), (2.0, 2.0), (1.0, 2.0)]
     assert of_cells(rows(*whole, lacking)) == Family((1.0, 0.0, -0.25), (-0.5, 1.0), DIFFERENCE)

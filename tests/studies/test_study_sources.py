@@ -121,13 +121,13 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
-    """Check `opposite`, the value from which on a claim is contradicted.
+    """Check that each claim's `opposite` is absent or has a value that docs/studies.md permits.
 
-    It must be absent, 0 or 1 (both sides are equal), one half, or an end of the band. For a count,
-    it may also be the lower end of the band minus 1.
+    `opposite` is the value beyond which the contrary of the claim is true.
     """
     for claim in study.claims:
         band = claim.expected
+        # 0 and 1: two sides are equal. 0.5: half of the levels, if the claim is about their share.
         # A claim on more than half of the levels has a band from one more than half of them.
         half_of_levels = band.low - 1 if claim.question.words.get("then") == "count" else 0.5
         natural = (None, 0.0, 0.5, 1.0, half_of_levels, band.low, band.high)

@@ -44,7 +44,11 @@ def waves() -> Iterator[Row]:
 
 
 def choices() -> Iterator[Row]:
-    """Yield rows for the percentage of flows in each class, and for two counts that must be 0."""
+    """Yield rows for the percentage of flows in each class, and for two counts that must be 0.
+
+    Counted are intervals in which all receivers of a router are busy, and intervals in which the
+    flows of all states do not sum to the active flows.
+    """
     run = simulate(
         100,
         users={"think": "2 s"},

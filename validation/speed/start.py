@@ -1,8 +1,7 @@
-"""Processor time of short commands, which mostly start the program: `make bench-start`.
+"""Processor time of short `longhaul` commands, mainly their start-up time: `make bench-start`.
 
-If another checkout of the repository is given, each command is measured alternately in both,
-because a machine's speed varies more over minutes than the two checkouts differ. Bytecode is cached
-before the measurement, in a temporary directory.
+If another checkout of the repository is given, each command is measured alternately in both
+checkouts, because a machine's speed varies over minutes. Bytecode is cached before the measurement.
 """
 
 from __future__ import annotations

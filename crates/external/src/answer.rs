@@ -80,7 +80,7 @@ impl Answer {
     }
 }
 
-/// A controller's answer to the first line that it receives: the facts to report, and the times of reports.
+/// A controller's answer to the first line that it receives: which values the simulation shall report to it, and when.
 #[derive(Debug)]
 pub(crate) struct Hello {
     pub(crate) facts: Vec<Fact>,

@@ -259,7 +259,7 @@ counters! {
         sum dropped_policed_pkts: u64 as "dropped_policed_pkts",
         /// Acknowledgements dropped for newer ones by `ack_thinning`; a column only if a link has it.
         sum dropped_thinned_pkts: u64 as "dropped_thinned_pkts",
-        /// Acknowledgements that took the place of older ones in the queue; a column only if a link has
+        /// Acknowledgements dropped from the queue because a newer one took their place; a column only if a link has
         /// `ack_filtering`.
         sum dropped_filtered_pkts: u64 as "dropped_filtered_pkts",
         /// Packets marked instead of dropped.

@@ -57,8 +57,8 @@ struct Change {
     discipline: Option<Queue>,
 }
 
-/// Payload of one segment of a sender, while the carrier transports it. The payload is identified by its position in
-/// the carrier's stream; retransmissions and reordering do not change this position.
+/// Payload of one segment, while the connection between the proxy's nodes (the carrier) transports it. The payload is
+/// identified by its position in the carrier's stream.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     /// Number of the first segment after this payload in the carrier's stream.

@@ -190,8 +190,8 @@ impl Tables {
         Ok(stored)
     }
 
-    /// Completes all tables that get rows during the run, and returns their numbers of rows. In the
-    /// result, totals.parquet and topology.parquet have no rows.
+    /// Completes all tables that get rows during the run, and returns their numbers of rows.
+    /// totals.parquet and topology.parquet are written elsewhere and count as 0 rows here.
     pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
         Ok(MesoNetRows {
             network: self.network.map(Table::finish).transpose()?,

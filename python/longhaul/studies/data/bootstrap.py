@@ -152,7 +152,7 @@ class DrawnExperiment:
 class _AllSamples(Lookup):
     """Table of all bootstrap samples at once: a metric is an array with a number per sample.
 
-    Every sample has the same rows.
+    The rows are the same for all samples; only the numbers differ.
     """
 
     def __init__(

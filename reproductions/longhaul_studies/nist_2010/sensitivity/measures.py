@@ -313,10 +313,11 @@ def component_factor_rank(data: Data, of: str, factor: str) -> float:
 
 
 def _average_ranks(data: Data, of: str) -> np.ndarray:
-    """Return the average rank, over responses in `CUBE`, of each combination of levels C1 to C8.
+    """Return the average rank, over responses in `CUBE`, of each combination of levels (C1 to C8).
 
-    A rank is that of the mean over a combination's runs: 1, 9, 17, ... for C1 (figure 4-1).
+    Each response ranks the combinations by the mean over their eight runs (figure 4-1).
     """
+    # C1 has runs 1, 9, 17, ...
     means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
     ranks = [
         value_ranks(column, low_is_best=name in LOW_IS_BEST)

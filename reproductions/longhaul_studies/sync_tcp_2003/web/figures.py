@@ -119,10 +119,10 @@ def _experiment(total: str) -> str:
 
 
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Return a function that draws curve `name` of Reno and MixReact over several bottlenecks.
+    """Return a function that draws curve `name` of Reno and MixReact on several links in a row.
 
-    All traffic together loads the links by `total` %. Panels differ in the load by traffic that
-    crosses all links.
+    Each link with cross traffic has a load of `total` percent. Each panel is for one load by
+    the traffic that crosses all links.
     """
     return _panels(
         name, [replace(case, experiment=_experiment(total)) for case in (RENO, MIXREACT)],

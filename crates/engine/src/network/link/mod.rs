@@ -259,7 +259,7 @@ impl Link {
         self.port.flow_drops.add_to(all);
     }
 
-    /// Adds this link's drops and marks of datagrams to `all`, which is indexed by the foreign stacks' connections.
+    /// Adds this link's drops and marks of datagrams to `all`, with one entry per connection of an external protocol.
     pub(crate) fn add_datagram_drops(&self, all: &mut Vec<FlowDrops>) {
         self.port.flow_drops.add_datagrams_to(all);
     }

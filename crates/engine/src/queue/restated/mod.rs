@@ -179,8 +179,8 @@ fn service(packet: &Packet) -> Span {
     Span::from_ps(u64::from(packet.bytes) * 2_000_000 / 3)
 }
 
-/// Outcome of a packet's arrival: the reason of a drop or, for an accepted packet, its number with a flag that is true
-/// if the packet was marked.
+/// Outcome of a packet's arrival. If the packet is accepted: its number, and true if it is marked. If the packet is
+/// dropped: the reason. `Ok(None)` does not occur.
 type Fate = Result<Option<(u64, bool)>, DropReason>;
 
 struct Twin<'a> {

@@ -164,8 +164,8 @@ impl Xcp {
         self.control_in.min(self.queue_in)
     }
 
-    /// Ends a queue interval: its smallest queue becomes the persistent queue. The next interval is half as long as the
-    /// mean round-trip time less the queueing delay.
+    /// Ends a queue interval: its smallest queue becomes the persistent queue. The next interval lasts
+    /// (mean round-trip time - queueing delay) / 2.
     fn end_queue_interval(&mut self, waiting_bytes: u64) {
         self.persistent_bytes = self.least_bytes;
         self.least_bytes = waiting_bytes;

@@ -143,7 +143,7 @@ impl AppConnection {
         traffic_source.complete(&mut self.up, id, number);
     }
 
-    /// Returns true if the connection has an extra round-trip time and both directions share one TCP connection.
+    /// Returns true if the endpoints delay arriving packets, and both directions share one TCP connection.
     pub(super) fn delays_at_end(&self) -> bool {
         self.extra_delay.is_some() && !self.separate_directions
     }

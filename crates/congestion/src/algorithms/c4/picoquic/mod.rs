@@ -81,7 +81,7 @@ struct Attempt {
     rate: f64,
     alpha: f64,
     congested: bool,
-    /// True if, since the last probe or push, the network limited the rate, and not the application.
+    /// True if the network, not the application, has limited the rate since C4 last saved the rate for comparison.
     used: bool,
 }
 
