@@ -104,12 +104,12 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict on each family of one source, or "" if its numbers keep their own verdicts.
+    """Return a verdict on each family of one source, or "" for no joint verdict.
 
-    The verdict is "" if the family's mean lies in its band. Otherwise, it is *outside the band* if
-    `p_value` is significant at 5 % after Holm's correction for several tests (Scandinavian Journal
-    of Statistics 6, 1979). If it is not, the verdict is *undecided* if at most one replication
-    reaches the printed values, and "" if more do.
+    The first rule that applies decides: "" if the family's mean lies in its band; *outside the
+    band* if `p_value` is significant at 5 % after Holm's correction for several tests (Scandinavian
+    Journal of Statistics 6, 1979); *undecided* if all replications, or all but one, deviate from
+    the printed numbers to the same side; otherwise "".
     """
     rejected = holm([family.p_value for family in families])
     return [

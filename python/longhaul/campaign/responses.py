@@ -155,9 +155,10 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first response of `places` that the runs will lack, with the error to raise.
+    """Return the first of `places` without a value in the runs' results, and the error to raise.
 
-    Return None if the runs will have all responses. `keep` names the tables that are stored whole.
+    `places` are paths of values, such as `links.bottleneck.utilization`. Return None if the results
+    will have all values. `keep` names tables to store whole; an unknown name raises an error.
     """
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")

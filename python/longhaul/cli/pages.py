@@ -147,7 +147,8 @@ def animate(
 ) -> None:
     """Write the replay of a run's network as an animation, for talks.
 
-    A measure colours links or routers; curves show the largest values.
+    Colours of the links or routers show a metric over time. Curves show this metric for the links
+    or routers with the largest means.
     """
     from longhaul.explore.animation import animate as write
 

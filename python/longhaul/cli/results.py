@@ -42,7 +42,7 @@ def compare(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Compare runs: figures side by side, changes, and differences between the scenarios.
+    """Compare runs: metrics side by side, changes from the first run, and scenario differences.
 
     With `--with fluid`, compares a scenario with its fluid model.
     """

@@ -83,7 +83,8 @@ def list_(
 def _entries(rows: Sequence[dict[str, Any]], what: str, name: str) -> list[dict[str, Any]]:
     """Return the rows of the list `what` that are named `name`; raise an error if there are none.
 
-    In the list of keys, `name` may also be a table; the rows are then its keys.
+    In the list of keys, `name` may also be a table of scenario files, such as `bottleneck`; the
+    result is then the rows of this table's keys.
     """
     found = [row for row in rows if row["name"] == name]
     if not found and what == "keys":

@@ -288,9 +288,10 @@ def adopt(
     out: Out = None,
     store: Store = None,
 ) -> None:
-    """Add runs of scenarios that `study scenario` has written to the results of their study.
+    """Add runs that were made with `longhaul run` to the results of a study.
 
-    `study run NAME --only-judge` then judges the claims by all results.
+    The runs must be of scenarios that `study scenario` has written. Afterwards,
+    `study run NAME --only-judge` judges the claims by all results.
     """
     study = find(name)
     for run in take(

@@ -135,9 +135,9 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of the metrics `shown` for one link or proxy.
 
-    For each run, `found` has the metrics of this link or proxy; it has none for a run without the
-    link or proxy. A run has a column for each label and, if there are several, a last one for all
-    flows. The values are in the last column.
+    `found` has an entry for each run: the metrics of this link or proxy. The entry is empty if the
+    run lacks the link or proxy. In the table, a run has a column for each label and, if there are
+    several labels, one for all flows. Only the last column of each run has a value.
     """
     rows = []
     for figure, form in shown:

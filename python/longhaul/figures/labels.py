@@ -158,7 +158,10 @@ def delays(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
-    """Return the delays of labels and of all flows, and add a column `label`: a name, or `all`."""
+    """Return the rows of `delays` for groups of flows with one label, and for all flows together.
+
+    The added column `label` has the group's label, or `all`.
+    """
     is_all = pl.col("kind") == ALL
     return delays.filter(is_all | (pl.col("kind") == LABEL)).with_columns(
         label=pl.when(is_all).then(pl.lit(ALL)).otherwise("name")

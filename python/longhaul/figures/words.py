@@ -1,7 +1,7 @@
-"""Descriptions of metrics ("figures") and of other columns: title, meaning, owner and unit.
+"""Descriptions of metrics ("figures") and of other columns: title, meaning and unit.
 
-A path names a metric as in responses of campaigns, such as `labels.cubic.goodput_bps`. If a metric
-exists for each label, its name without a path means its value for all flows together.
+A metric has a path, as in campaigns: `labels.cubic.goodput_bps` is the goodput of the flows with
+the label `cubic`. The name `goodput_bps` alone means the goodput of all flows together.
 """
 
 import re
@@ -70,7 +70,7 @@ def place_of(figure: Figure) -> str:
 def of_response(place: str) -> Figure | None:
     """Return the metric that a campaign's response names by its path; None if it names no metric.
 
-    A path that `figure_at` does not know may be a metric of all flows or of a link, without owner.
+    The path may also be only the name of a metric of all flows or of links, such as `lost`.
     """
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
@@ -87,7 +87,7 @@ def of_suite(name: str) -> Figure | None:
 
 
 def is_known(place: str) -> bool:
-    """Return true if a path ends in the name of a metric, an entry of `FACTS`, or a column."""
+    """Return true if the last part of a value's path is a metric, a column, or a key of `FACTS`."""
     name = place.rpartition(".")[2]
     return figure_at(place) is not None or name in FACTS or bool(_column(name))
 

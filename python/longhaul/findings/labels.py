@@ -71,8 +71,9 @@ def codes(
     """Return short names of columns for plots with little space, and lines that explain the names.
 
     Renamed responses keep the new name; `places` maps new to original names. Flow groups are
-    abbreviated as in NIST SP 500-282, table 8-6. Numbered responses, such as `y6_TP1`, omit a
-    period that all columns share. Other columns get a description without unit.
+    abbreviated as in NIST SP 500-282, table 8-6. Numbered responses, such as `y6_TP1`, are named
+    without their time period (`TP1`) if all columns have the same. Other columns get a description
+    without unit.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]

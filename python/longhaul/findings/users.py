@@ -73,8 +73,9 @@ class Goodputs:
     def pairs(self) -> dict[str, tuple[int, int]]:
         """Return the pairs of responses to compare, as indices of `responses`, by the pair's name.
 
-        The first response is that of the competitor's own flows, the second that of the flows
-        competing with them. Each flow group has a pair. Without groups, two responses are a pair.
+        A pair's first response is that of the competitor's own flows, its second that of the flows
+        competing with them. Each flow group has a pair. If there are no groups but exactly two
+        responses, these are the only pair.
         """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
@@ -166,11 +167,11 @@ def _statistic(response: str) -> str:
 
 
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
-    """Add average ranks over conditions to `findings`, and return a summary of the ranks.
+    """Add the competitors' average ranks to `findings`, and return a summary of the ranks.
 
-    Ranks are averaged over all flow groups with equal role (own or competing flows) and type of
-    file, as in NIST SP 500-282, tables 8-31, 8-32 and 9-13. Other responses are averaged one by
-    one. `heads` are the heads of the tables' columns.
+    Ranks are averaged over conditions. For flow groups, they are also averaged over all groups with
+    equal role (own or competing flows) and type of file, as in NIST SP 500-282, tables 8-31, 8-32
+    and 9-13. `heads` are the heads of the tables' columns.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}

@@ -99,9 +99,10 @@ def _timeout_rounds(path: Path, p: float) -> float:
 
 
 def mean_window(path: Path, p: float) -> float:
-    """Return the mean window of one connection at loss rate `p`: `b(p) RTT` (equation 5.8).
+    """Return the mean window of one connection in packets, at loss rate `p` (equation 5.8).
 
-    This is the approximation of Padhye et al. with timeouts and without a maximum window.
+    It is the throughput per round trip in the approximation of Padhye et al., with timeouts and
+    without a maximum window.
     """
     b = path.packets_per_ack
     timeouts = min(1.0, 3.0 * sqrt(3.0 * b * p / 8.0)) * p * (1.0 + 32.0 * p * p)
@@ -183,7 +184,10 @@ class Equilibrium:
 
 
 def red_queue(path: Path, connections: int, p: float) -> float:
-    """Return `G(p)` (5.14 to 5.16), the queue: packets not lost at loss rate `p`, minus the BDP."""
+    """Return the queue length in packets at loss rate `p`: `G(p)` in equations 5.14 to 5.16.
+
+    It is the sum of the connections' windows, minus lost packets, minus the BDP.
+    """
     window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
     return connections * window * (1.0 - p) - path.bdp
 

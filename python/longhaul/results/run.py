@@ -26,7 +26,7 @@ class Results:
     def __init__(self, path: str | Path, *, scratch: Path | None = None) -> None:
         """Open a run directory, or the directory of the given file.
 
-        `scratch` is a directory that is removed with the results.
+        `scratch` is a temporary directory that is removed when this object is no longer used.
         """
         if scratch is not None:
             weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)

@@ -48,9 +48,10 @@ def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a table with the recorded row of each run in `lacking`.
+    """Return recorded results for the runs in `lacking`, which have no new results.
 
-    A run without a recorded row gets the row of another run with the same scenario, if any.
+    A run that was not recorded gets the results of another of `runs` with the same scenario. If
+    there is no such run either, the table has no row for it.
     """
     row_of = _recorded_rows(runs, recorded, axes)
     rows = [

@@ -97,9 +97,9 @@ class Claim:
     def of_one_run(self) -> bool:
         """True if the claim is judged by the rules for a number from a single run of the source.
 
-        The number must lie inside the band. It must not be 0, because the rules compare our runs
-        with half and twice the number.
+        These rules apply only if the source's number is not 0 and lies inside the claim's band.
         """
+        # The rules compare our runs with half and twice the number, so it must not be 0.
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
 

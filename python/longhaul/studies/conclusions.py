@@ -237,11 +237,11 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst of the `verdicts` on statements: `contradicted`, else `outside the band`.
+    """Return one verdict on several statements, from their final `verdicts`.
 
-    If `verdicts` has neither, the result is `reproduced` or `undecided`. It is `reproduced` only if
-    no run is missing (`is_part` is false), and all of `said` are `reproduced`. `said` has the
-    statements' verdicts on the levels that were run.
+    It is `contradicted` if one of them is; else `outside the band` if one of them is. Otherwise, it
+    is `reproduced` if no run is missing (`is_part` is false) and the provisional verdicts `said` on
+    the statements are all `reproduced`; else `undecided`.
     """
     if not verdicts:
         return NOT_RUN

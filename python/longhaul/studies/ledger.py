@@ -121,10 +121,10 @@ class _MeasuredClaim:
     """A claim with its measured value, or the reason why the value is missing."""
 
     question: Question
-    """The number to compute.
+    """Question that defines the number to compute.
 
-    If the claim is about all levels of an axis and some levels lack runs, the question is
-    restricted to the other levels.
+    If the claim is about all levels of an axis and some of them lack runs, the question is
+    restricted to the levels that have all runs.
     """
     part: CoveredLevels | None
     on_runs: str = ""

@@ -5,9 +5,9 @@ conditions can still grow by up to 24. A minimum can only decrease. A mean gives
 
 If there is no final verdict, a provisional verdict judges the number over the levels that were run.
 A count is scaled up in proportion, a share is judged unchanged. A minimum or maximum outside the
-claim's band gives no provisional verdict. In a comparison of two sides, only the sign (which side
-is larger) is judged, because sizes of differences vary between levels. Other numbers, such as
-means, have no provisional verdict.
+claim's band has no provisional verdict, because the other levels could bring it into the band. In a
+comparison of two sides, only the sign (which side is larger) is judged, because sizes of
+differences vary between levels. Other numbers, such as means, have no provisional verdict.
 """
 
 from collections.abc import Callable
@@ -85,9 +85,9 @@ def judge(
 ) -> tuple[str, str]:
     """Return a final verdict and an empty text, or `UNDECIDED` and a provisional verdict.
 
-    The `interval` of the claim's number over the levels that were run (`part`) gives bounds of the
-    number over all levels. A verdict is final if it follows from these bounds both by the claim's
-    expectation (`expected`) and by the function `decide`. The provisional verdict may be empty.
+    `interval` is that of the claim's number over the levels that were run (`part`). It gives bounds
+    of the number over all levels. The verdict is final if `expected` and the function `decide` give
+    the same verdict for these bounds. The provisional verdict may be empty.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)
@@ -129,10 +129,10 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if a verdict at some of the levels may be the provisional verdict on all levels.
+    """Return true if the `verdict` at some levels may stand provisionally for all levels.
 
-    The claim must state the side of `equal` (0 for a difference, 1 for a ratio) on which the number
-    lies. Also, the verdict must be `reproduced`, or the interval must reach the other side.
+    The claim must state on which side of `equal` (0 for a difference, 1 for a ratio) the number
+    lies. A verdict other than `reproduced` counts only if the interval is not all on that side.
     """
     # The claim is about the size of the number, not about its sign.
     if expected.opposite is None:

@@ -282,7 +282,7 @@ def _at(
 ) -> list[Run]:
     """Return the runs with one of these levels on an axis; raise StudyError if a level has no run.
 
-    `others` has the levels at the other scales, which the error message mentions.
+    `others` has the axis' levels at the other scales (quick or full), for the error message.
     """
     there = list(dict.fromkeys(str(run.cell[axis]) for run in runs if axis in run.cell))
     if not there:

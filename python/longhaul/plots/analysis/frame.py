@@ -69,10 +69,10 @@ def number(value: float) -> str:
 
 
 def prefixed(axis: Axis, text: str = "") -> str:
-    """Format large numbers of an axis with a prefix, and return the label of the axis.
+    """Shorten large numbers at the ticks of an axis, and return the axis label.
 
-    If the unit in the label is bit/s, it becomes Mbit/s. Numbers with other units get a prefix,
-    which replaces a common power of ten.
+    `text` is the label. If its unit is bit/s, ticks and label change to Mbit/s. Otherwise, the
+    label stays, and ticks are written as `200k` or `3M` if the axis reaches 100 000.
     """
     if text.endswith(BITS):
         axis.set_major_formatter(lambda value, _: f"{1e-6 * value:g}")

@@ -133,9 +133,10 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """Row numbers of the runs; shape: replications x cells x runs.
+        """Row numbers of the runs of each replication in each cell (combination of levels).
 
-        Where a cell has fewer runs, the array is padded with the index after the last row.
+        Shape: replications x cells x most runs of a replication in a cell. Where there are fewer,
+        the array is padded with the index after the last row.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)

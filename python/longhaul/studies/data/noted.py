@@ -1,4 +1,4 @@
-"""Results of a study that record how many replications the time series read from them had."""
+"""Results of a study, with a count of the replications of each time series that is read."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,7 +11,7 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """Results of a study that record how many replications the time series read from them had.
+    """Results of a study; when time series are read, the number of their replications is noted.
 
     A study may keep the time series of only some replications, often of the first.
     """

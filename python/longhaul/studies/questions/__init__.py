@@ -17,12 +17,12 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     with.metric=rtt                     points along this metric in place of an axis
     against.queue=droptail              the statistic divided by the statistic at queue=droptail
     each=flows,queue                    the statistic separately at each level of these axes,
-    each=metric                         or separately for each of several metrics;
-    order=a+b>c>*                       a ratio for each `>`: the smallest number in the group of
-                                        levels before it over the largest in the group after it; a
-                                        and b are a group, * is the group of all levels not named
-    then=least                          the least of these numbers; without it the largest;
-    then=count above=1.1                or the count of numbers above or below a bound
+    each=metric                         or separately for each of several metrics
+    order=a+b>c>*                       groups of levels of `each`, separated by `>`: a and b; c;
+                                        the rest (*). Each `>` gives a ratio: the smallest number of
+                                        its left group over the largest of its right group
+    then=least                          the least of these numbers or ratios (default: `largest`),
+    then=count above=1.1                or the count of those above or below a bound
     whole=condition                     the claim is about all levels of this axis; if some of them
                                         lack runs, the module `partial` gives the verdict
     whole=*                             the claim is judged only if all of its runs exist

@@ -115,10 +115,10 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return the `values` sorted by their levels of `axis`.
+    """Return the `values` sorted by their levels of `axis`, with these levels as positions.
 
-    Raise NotRunError if two values have the same level. If `axis` is None, the values keep their
-    order, and their positions are 0.
+    If `axis` is None, the values keep their order, and all positions are 0. Raise NotRunError if
+    two values have the same level. `same` (0 for differences, 1 for ratios) is passed on.
     """
     if axis is None:
         return ComparedValues(np.zeros(len(keys)), values, same)

@@ -222,7 +222,10 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """Kind of the number: `ratio` (1 if both sides are equal), `sign` (0 if so), or empty."""
+        """Kind of the claim's number by its neutral value: `ratio` for 1, `sign` for 0, or empty.
+
+        The ratio of equal values is 1. Their difference, and the trend of equal values, are 0.
+        """
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO

@@ -116,9 +116,10 @@ class Selection:
     def numbers(
         self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
     ) -> Iterator[tuple[Key, Number]]:
-        """Yield each selected row's levels, and the mean of the expressions `texts`.
+        """Yield, for each selected row, its levels of `axes` and its value of the claim's metric.
 
-        Raise NotRunError if a selected row lacks a metric.
+        If the claim names several metrics, the value is their mean in the row. Raise NotRunError if
+        a selected row lacks a metric.
         """
         rows = lookup.selected(self.exact, self.several, axes)
 

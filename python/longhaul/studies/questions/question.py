@@ -28,7 +28,10 @@ class Question(ABC):
     """Names of the experiments of the claim."""
     sides: Sides
     whole: str
-    """Word `whole`: an axis if the claim is about all its levels, `*` for all runs, or empty."""
+    """Value of `whole=` among the claim's words; empty if there is none.
+
+    It is an axis if the claim is about all levels of this axis, `*` if the claim needs all runs.
+    """
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
@@ -128,10 +131,10 @@ class Question(ABC):
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:
-        """Return the metrics that are needed in every cell with the levels in `words`.
+        """Return the metrics that every cell (combination of levels) selected by `words` must have.
 
-        They are the metrics whose ranges select cells (`when.METRIC`). Without such ranges, they
-        are the metrics in `metric=`.
+        They are the metrics of the words `when.METRIC`, which select cells by a metric's range.
+        Without such words, they are the metrics of the word `metric`.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by

@@ -50,9 +50,9 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """Words that the second side of each comparison sets itself.
+    """`key=value` words of only the second side of a comparison, by the comparison's name.
 
-    The keys are names of comparisons: `less`, `over`, `with`, `against`.
+    The names are `less`, `over`, `with` and `against`.
     """
 
     @classmethod
