@@ -90,7 +90,7 @@ fn an_exchange_takes_what_its_legs_take() {
 }
 
 /// Checks that captures show both legs of a split connection under the number of its flow. On both legs, requests have
-/// one connection number, and responses another. Connections between proxies' nodes have other flow numbers.
+/// one connection number, and responses another. A proxy's connection between the legs has another flow number.
 #[test]
 fn captures_tell_the_legs_of_a_connection() {
     let entry = TraceEntry {

@@ -66,7 +66,7 @@ facts! {
     Ssthresh "ssthresh"
 }
 
-/// Writes the first line: the protocol's version, and the names of facts that the controller can request.
+/// Writes the first line: the protocol's version, and the names of the values that a controller can request.
 pub(crate) fn hello(line: &mut Vec<u8>) {
     let names: Vec<&str> = Fact::ALL.iter().map(|fact| fact.name()).collect();
     line.clear();

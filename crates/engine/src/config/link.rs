@@ -85,8 +85,8 @@ keys! {
         /// (The ACKs of forward flows take the return direction.)
         pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
             .source("RFC 3449 section 5.2"),
-        /// True if a newer ACK of a connection takes the place of an older one that waits in the
-        /// queue, forward direction only. (The ACKs of forward flows take the return direction.)
+        /// True if a newer ACK of a connection replaces an older one that waits in the queue of the forward direction.
+        /// (These ACKs are for data that is sent in the return direction.)
         pub ack_filtering: Option<bool> = Kind::Flag.key()
             .source("RFC 3449 section 5.2.1; ns-2: SemanticPacketQueue with replace_head_"),
     }

@@ -68,8 +68,8 @@ words! {
     pub enum Clock {
         /// Exact times in picoseconds; departures come before arrivals of the same time.
         Exact = "exact",
-        /// Sums of double-precision seconds, as in ns-2; rounding errors decide ties. Links with explicit service
-        /// (`Link::service`) keep exact times.
+        /// Times are sums of seconds in double precision, as in ns-2; rounding errors decide the order of simultaneous
+        /// events. Links with explicit service (`Link::service`) keep exact times.
         Ns2 = "ns2",
     }
 }
@@ -113,8 +113,8 @@ pub struct Flow {
     pub start: Start,
     /// Time at which the application stops sending, if before the end of the run.
     pub stop: Option<Time>,
-    /// The proxy that splits the flow's connections, for data from the flow's first node to its second. Never set for
-    /// datagram streams.
+    /// The proxy that data from the flow's first node to its second passes through, if any. The proxy splits the
+    /// connections that carry this data. Never set for datagram streams.
     pub via: Option<usize>,
     /// The proxy for data from the flow's second node to its first, if connections carry data both ways.
     pub via_back: Option<usize>,

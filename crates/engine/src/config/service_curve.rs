@@ -210,8 +210,8 @@ impl RateSteps {
 /// USENIX ATC 2015, section 4.2).
 #[derive(Debug, PartialEq)]
 pub struct DeliveryTrace {
-    /// Times of opportunities in milliseconds, ascending. A time occurs once for each opportunity at this time. The
-    /// last time, which is not 0, is the period of the repetition.
+    /// Times of delivery opportunities in milliseconds, ascending. A time is listed once for each opportunity at this
+    /// time. The list repeats; its last time, which is not 0, is the period.
     times_ms: Vec<u32>,
     /// Bytes that may leave at each opportunity.
     opportunity: Bytes,

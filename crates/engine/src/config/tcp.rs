@@ -209,9 +209,9 @@ words! {
         /// The ratio of sent to delivered segments is the new window divided by the flight size at the start of
         /// recovery. Once the flight is below the new window, one more segment may leave than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// The ratio of sent to delivered segments is the new window divided by cwnd at the start of recovery. One more
-        /// segment may be sent than was delivered only if the cumulative ACK advances and no loss is reported (RFC
-        /// 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
+        /// Linux's rule: in recovery, the ratio of sent to delivered segments is the new window divided by cwnd at the
+        /// start. Once the flight is below the new window, one more segment may leave than was delivered, but only on
+        /// an ACK that advances and reports no loss (RFC 9937). The rule also applies to reductions for ECN marks.
         Linux = "linux-6.18",
     }
 }

@@ -43,8 +43,8 @@ pub enum Source {
     CutOff(Span),
     /// Exchanges with times and sizes from a trace, in the order of their times.
     Trace(Arc<[TraceEntry]>),
-    /// Exchanges as in `Trace`, but the flow's second node always opens the connections and sends the requests. With
-    /// `Trace`, the first node does so if no exchange of the trace has a response.
+    /// Exchanges as in `Trace`. The flow's second node always opens the connections and sends the requests; with
+    /// `Trace`, it does so only if an exchange of the trace has a response.
     Vectors(Arc<[TraceEntry]>),
 }
 

@@ -301,7 +301,7 @@ impl Network {
     }
 
     /// Returns the latest time at which a packet can enter an access link and still reach its endpoint by
-    /// `observation`. The packet comes from the link with the index `spreading` among the links to access links.
+    /// `observation`. `spreading` identifies the link before the access link.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))

@@ -59,8 +59,8 @@ impl Network {
         self.note_entrance(packet, packet.route);
     }
 
-    /// Records that the next packet of `link` moves on to another link. Does nothing if this packet has not reached the
-    /// end of `link` yet, or if the other link is not captured.
+    /// Records that the next packet of `link` enters the following link of its route. Does nothing if the packet is
+    /// still on its way over `link`, or if the following link is not captured.
     pub(crate) fn note_transfer(&mut self, link: u32) {
         let due = |packet: &&Packet| packet.time <= self.now;
         if let Some(&packet) = self.links[link as usize].next().filter(due) {

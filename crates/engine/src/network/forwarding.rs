@@ -245,8 +245,8 @@ impl Network {
     }
 
     /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that the caller has to
-    /// process further: the packet is the only one on its next link, or its next hop is not a link (the packet is then
-    /// in `arrived`). Returns the packet's next hop; `None` if there was no such packet.
+    /// process further, and returns the packet's next hop; `None` if there was no such packet. If the next hop is a
+    /// link, the packet is now the only one on that link. Otherwise, the packet is in `arrived`.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();

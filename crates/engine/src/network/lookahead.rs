@@ -11,8 +11,8 @@
 //! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet is put
 //! into the box as soon as its arrival time there is known, even before it arrives (`Network::delay_ahead`).
 //!
-//! If there are many links with few packets each, links at the edge store no packets. Their packets are merged with the
-//! packets of all other links, or passed to the endpoints at once (`access.rs`).
+//! If there are many links with few packets each, links at the edge store no packets. A packet is passed at once to the
+//! queue of arrivals at the next link, or to its endpoint (`access.rs`).
 //!
 //! If a packet is the only one on a link with lookahead, it is forwarded to the next link without an event
 //! (`Network::forward_without_events`). A run that ends after a number of exchanges looks ahead only to its earliest
@@ -31,15 +31,16 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// Destination of the packets that a link forwards ahead of time, and the time up to which the link does so. An
-/// observation is an event that reads the state of links and flows, such as a sample.
+/// Destination of the packets that a link forwards ahead of time, and the time up to which the link does so. This time
+/// is often the next observation: an event that reads the state of links and flows, such as a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
     OnTime,
     /// Packets that arrive by the next observation go to links.
     ToObservation,
-    /// Packets that arrive by the next observation go to access links, and over these to endpoints of connections.
+    /// Packets go over access links to endpoints. Those that can reach an endpoint by the next observation are
+    /// forwarded ahead of time. The number is the link's index in `Plan::spreading`.
     ToAccess(u32),
     /// Packets go to links and to endpoints of flows. Those that arrive by the next timer of any endpoint, and by the
     /// next observation (such as a sample), are forwarded ahead of time.
@@ -63,8 +64,7 @@ pub(crate) enum Delivery {
     Merged(u32),
 }
 
-/// The single link that all answers to another link's packets enter. All endpoints that receive the packets are of one
-/// kind ([`Side`]).
+/// Answers to a link's packets, such as ACKs: the kind of endpoint that sends them, and the one link that they enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) from: Side,
@@ -191,8 +191,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the single link that this link's packets come from. An endpoint's answer comes from the link that leads
-    /// to the endpoint. Returns `None` if there are other origins.
+    /// Returns the single link from which all packets of this link come; `None` if there is no such link. Answers of an
+    /// endpoint count as packets from the link that leads to the endpoint.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -251,8 +251,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Minimum size of a group of access links: links that all lead to the same link, or all come from the same link. The
-/// links of a smaller group hold more packets each, and would be slower as access links (`docs/speed.md`).
+/// Minimum size of a group of links that become access links. All links of a group lead to, or come from, the same
+/// link. In smaller groups, each link has more packets, and ordinary links are faster (`docs/speed.md`).
 const MANY: usize = 2048;
 
 /// Chooses the links that become access links (`access.rs`). The lookahead of all links is already in `plan`.

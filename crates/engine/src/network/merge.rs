@@ -27,8 +27,8 @@ pub(super) struct Merge {
     lookahead: Span,
     /// Maximum time by which an event is postponed, so that it processes several arrivals.
     slack: Span,
-    /// Time from the arrival of the next event's first packet to the event, which processes later packets together with
-    /// the first: zero if the previous event processed at least `MANY` packets, else `slack`.
+    /// Delay of the next event after the arrival of its first packet, so that the event also processes later packets.
+    /// Zero if the previous event processed at least `MANY` packets, else `slack`.
     wait: Span,
 }
 
@@ -36,7 +36,7 @@ impl Merge {
     /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
     /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Number of packets from which on an event is large: after a large event, the next event is not postponed.
+    /// Minimum number of packets of a large event. The event after a large one is not postponed.
     const MANY: u32 = 32;
 
     pub(super) fn new(
@@ -149,7 +149,7 @@ impl Merge {
     }
 }
 
-/// A merge with the links that lead to it, and the state of the event that processes their packets' arrivals.
+/// Data of an event that merges packets from several links: the arrivals, these links, and the state of the event.
 #[derive(Debug)]
 struct Merging<'a> {
     merge: &'a mut Merge,

@@ -52,7 +52,7 @@ pub(crate) struct Network {
     routes: Routes,
     /// Options of packets in flight.
     pub(crate) options: OptionStore,
-    /// For each link, the kind of destination of the packets that it forwards before they reach its far end.
+    /// For each link, the kind of destination of the packets that it forwards ahead of their arrival time.
     deliveries: Vec<Delivery>,
     /// For each link, the link that all answers (such as ACKs) to its packets enter; `None` if there is no such link.
     answers: Vec<Option<Answers>>,

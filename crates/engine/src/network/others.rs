@@ -19,7 +19,7 @@ impl<'a> Others<'a> {
         (one, Self { before, after })
     }
 
-    /// Returns a mutable reference to a link, which must not be the link that was split off.
+    /// Returns a mutable reference to a link: any except the one that [`Self::split`] has returned separately.
     #[inline(always)]
     pub(super) fn get(&mut self, link: u32) -> &mut Link {
         let link = link as usize;

@@ -257,7 +257,7 @@ impl SackHandle {
     /// Bit set in the handle of a header for routers. The store keeps the packet's SACK blocks, if any, together with
     /// the header.
     const HEADER: u32 = 1 << 31;
-    /// Bit set in a handle that needs no entry in the store: no options, or only a transit time.
+    /// Bit set in a handle of a packet's options that has no entry in the store: no options, or only a transit time.
     const BY_VALUE: u32 = 1 << 30;
     /// Bit that marks a handle of a datagram's bytes in the store.
     const DATAGRAM: u32 = 1 << 29;

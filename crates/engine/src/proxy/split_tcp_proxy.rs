@@ -175,7 +175,7 @@ impl SplitTcpProxy {
     }
 
     /// Passes a segment to its receiver at the proxy's start node, which acknowledges the segment. All data that is
-    /// then in order goes to the proxy's carrier. Segments of closed connections are ignored.
+    /// then in order goes to the connection between the proxy's nodes. Segments of closed connections are ignored.
     fn admit(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);
@@ -230,7 +230,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes the stop of the application of connection `from`: the connection ends after the data sent so far.
+    /// Closes the connection after the proxy when all data of connection `from`, which has stopped, has been sent.
     pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(Legs {
             sender,

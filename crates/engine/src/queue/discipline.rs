@@ -77,9 +77,9 @@ pub(crate) trait PacketQueue {
     /// Observes a packet that reaches the link, before the packet is lost, dropped or accepted. Only for routers that
     /// take part in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
-    /// Swaps the bytes stored in `options` for the acknowledgement `packet` with those stored for the waiting
-    /// acknowledgement that `packet` replaces. Does nothing if no bytes are stored. Called if [`Self::enqueue`] has
-    /// returned [`DropReason::Filtered`].
+    /// Exchanges the bytes that `options` stores for two acknowledgements: `packet`, and the waiting one that it
+    /// replaces. Does nothing if no bytes are stored. Called if [`Self::enqueue`] has returned
+    /// [`DropReason::Filtered`].
     fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
     /// Returns true if a packet that finds the link idle and the queue empty may bypass the discipline. It then goes

@@ -183,7 +183,8 @@ mod tests {
     }
 
     proptest! {
-        /// Queues keep their order, and the number of rings is at most the maximum number of non-empty queues.
+        /// Checks that each queue is first in, first out, and that no more ring buffers are allocated than queues were
+        /// non-empty at one time.
         #[test]
         fn queues_keep_their_order(
             steps in prop::collection::vec((0u32..5, 1u16..1500, any::<bool>()), 1..300),

@@ -89,9 +89,8 @@ impl Schedule {
     /// Number of entries, ahead of the current one, whose connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// Returns the largest key of all events taken so far. It is the position of the current event in the order of
-    /// events. The current event's own key may be smaller: an event can schedule an event of an earlier class for the
-    /// current time.
+    /// Returns the largest key of all events taken so far: the position that has been reached in the order of events.
+    /// The current event's own key may be smaller if another event has scheduled it for the same time.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest
@@ -277,7 +276,7 @@ impl Schedule {
         time_of(self.observations.first()).min(self.may_end)
     }
 
-    /// Sets the earliest possible end of the run. Links forward no packet ahead of time beyond it.
+    /// Sets the earliest possible end of the run. Packets that arrive later are not forwarded ahead of time.
     pub(crate) fn bound_lookahead(&mut self, may_end: Time) {
         self.may_end = may_end;
     }

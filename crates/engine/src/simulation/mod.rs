@@ -84,8 +84,8 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
 /// prefetched. While flows are sampled, the distance is in flows.
 pub(super) const AHEAD: usize = 4;
 
-/// Returns the latest arrival time of packets that a link may forward now. `delivery` is the kind of the link's
-/// lookahead; `observation` is the time of the next observation.
+/// Returns the time limit for a link's forwarding: packets that arrive later are not forwarded yet. `delivery` says
+/// where the packets go; `observation` is the time of the next observation, such as a sample.
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -257,8 +257,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Forwards the packets that have arrived at a link's far end to the next link or to an endpoint. Endpoints that
-    /// hold packets for an extra delay get them even before their arrival ([`Self::hold_ahead`]).
+    /// Forwards a link's packets to the next link or to an endpoint, in general after their arrival at the link's far
+    /// end. Endpoints that hold packets for an extra delay get them earlier ([`Self::hold_ahead`]).
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -368,8 +368,7 @@ impl World {
         }
     }
 
-    /// Returns the latest arrival time of packets that a link may forward now. `delivery` is the kind of the link's
-    /// lookahead; `observation` is the time of the next observation.
+    /// Returns the time limit for a link's forwarding, as the function [`bound`] does.
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;

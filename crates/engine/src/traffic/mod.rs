@@ -321,7 +321,8 @@ impl Traffic {
         self.connections.remove(id);
     }
 
-    /// Returns the number of the proxy that splits a connection's direction with the id `index`, if any.
+    /// Returns the number of the proxy that splits a direction of a connection, if any. `index` identifies the
+    /// direction.
     pub(crate) fn proxy(&self, index: u32) -> Option<usize> {
         let id = ConnectionId::of(index);
         let source = self.connections.get(id)?.source as usize;

@@ -39,8 +39,8 @@ pub struct Discipline {
     given: Option<(&'static str, &'static str)>,
 }
 
-/// Keys that the tests set for every discipline of a kind: ns-2's counting for drop-tail, and for PI a reference queue
-/// length that short runs reach.
+/// Keys that the tests set for every discipline of a kind. The limit of drop-tail also counts the packet in service, as
+/// in ns-2. PI has a reference queue length that short runs reach.
 const GIVEN: [(&str, (&str, &str)); 2] = [
     ("droptail", ("counting", "in-service")),
     ("pi", ("reference", "20 packets")),

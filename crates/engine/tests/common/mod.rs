@@ -244,8 +244,8 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
     });
 }
 
-/// Moves the flows of a dumbbell to a source and a sink behind access links. These links are as fast as the bottleneck,
-/// so packets of different sizes may wait at them.
+/// Moves the flows of a dumbbell to a source and a sink behind access links. These links are as fast as the bottleneck;
+/// packets may wait there behind larger packets.
 pub fn add_access(config: &mut Config, delay: Span) {
     let source = add_node(config, 0, delay);
     let sink = add_node(config, 1, delay);

@@ -1,11 +1,11 @@
 //! Delay boxes: a delay, a loss rate and a bottleneck for each flow, as in ns-2's DelayBox (Weigle, dissertation, UNC
 //! 2003, appendix A). One link with a delay box represents a cloud of paths.
 //!
-//! The values of a flow are drawn once, from a random stream with the flow's name. Each connection that a source opens
-//! has separate values. Packets of a flow keep their order. A packet leaves when its delay is over and the preceding
-//! packet has been transmitted at the flow's rate. The queue in front of this bottleneck is unlimited. In ns-2, a
-//! packet only waits for packets that are still in the box: if the delay is shorter than a transmission, the bottleneck
-//! exceeds its rate. Here it never does.
+//! The values of a flow are drawn once, from a random stream with the flow's name. If a source opens many connections,
+//! values are drawn for each connection. Packets of a flow keep their order. A packet leaves when its delay is over and
+//! the preceding packet has been transmitted at the flow's rate. The queue in front of this bottleneck is unlimited. In
+//! ns-2, a packet waits only for packets that are still in the box, so that the bottleneck can exceed its rate. Here it
+//! never does.
 
 use std::fmt::Display;
 

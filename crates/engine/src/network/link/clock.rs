@@ -106,7 +106,7 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the unsent part of the packet in service. `waiting_bytes` is the size of all packets behind it.
+    /// Returns the unsent part of the packet in service: all unsent data except the `waiting_bytes` behind the packet.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();

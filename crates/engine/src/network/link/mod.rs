@@ -117,7 +117,7 @@ impl Link {
         }
     }
 
-    /// Returns the near end of the link, as the variant for the way in which the link computes departures.
+    /// Returns the near end of the link. The variant of [`Entrance`] depends on how the link computes departures.
     #[inline]
     pub(crate) fn entrance(&mut self) -> Entrance<'_> {
         let port = &mut self.port;
@@ -207,8 +207,9 @@ impl Link {
         }
     }
 
-    /// Forwards the next packet without a tie-break, if it reaches the far end by `until`. Only for a link with service
-    /// on arrival, after a call of [`Self::forward`], while no other link into the far end has packets.
+    /// Forwards the next packet, if it reaches the far end by `until`, without comparing it with packets of other
+    /// links. May be called only after [`Self::forward`], while no other link into the far end has packets. The link
+    /// must compute a packet's departure when the packet enters the link.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;

@@ -58,8 +58,8 @@ impl Ns2Clock {
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records that `packet` is the next one to reach the far end. Returns those values for ns-2's order of
-    /// simultaneous arrivals that depend on the packet's size.
+    /// Records that `packet` is the next one to reach the far end. Returns values that depend on the packet's size;
+    /// they are used to order simultaneous arrivals as in ns-2.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;

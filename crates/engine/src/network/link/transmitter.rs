@@ -24,7 +24,7 @@ pub(super) struct TxTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Value of `remainder` when the transmitter last paused. It is subtracted from the unsent data of later packets.
+    /// Value of `remainder` at the start of the current busy period. This part of `remainder` is from earlier packets.
     paid: u64,
 }
 

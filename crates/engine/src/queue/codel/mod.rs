@@ -48,7 +48,7 @@ keys! {
     /// Parameters of CoDel's delay control.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelParameters {
-        /// Variant of the algorithm: RFC 8289's or Linux's. In Linux's, the second gap is half an interval.
+        /// Variant: RFC 8289's or Linux's. In Linux's, the third drop is half an interval after the second.
         pub variant: CoDelVariant = Kind::Word(CoDelVariant::WORDS)
             .key()
             .default("rfc8289")

@@ -38,8 +38,8 @@ struct Weights {
     /// several sums at once; its weight is zero in those sums that do not include the value.
     // Adding a product of zero does not change a sum, since a sum is never -0.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` past values. `known_parts` leaves these values out, since some of them have not
-    /// been drawn when it is called.
+    /// Weights of the newest `BLOCK` past values. `known_parts` leaves these values out: it is called for a whole block
+    /// of values in advance, before all of them are known.
     newest: [Lanes; SHARING],
 }
 
@@ -165,9 +165,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns, for each value of the next block, the weighted sum of all earlier values except the `BLOCK` values just
-    /// before it. The earlier values are in `past`, their weights in `others`. The products of the `BLOCK` values are
-    /// added later, since some of these values are not known yet.
+    /// Returns, for each value of the next block, the weighted sum of its past values except the newest `BLOCK`. Some
+    /// of the newest ones are not known yet. The past values are in `past`, their weights in `others`.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 

@@ -8,8 +8,8 @@ pub(super) struct WindowUsage {
     filled: bool,
     /// Number of segments in the largest flight (`max_packets_out`).
     most: u64,
-    /// One past the last segment sent with the largest flight: the record is valid until that segment is acknowledged
-    /// (`cwnd_usage_seq`).
+    /// End of the largest flight: the number after its last segment. The record is valid until all segments of the
+    /// flight are acknowledged (`cwnd_usage_seq`).
     end: u64,
 }
 

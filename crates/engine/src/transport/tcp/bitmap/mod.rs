@@ -268,7 +268,7 @@ impl Words {
         removed.into()
     }
 
-    /// Sets the word at the index `place` from `before` to `after`, which has fewer bits, and updates the trees.
+    /// Replaces the word `before` at the index `place` by `after`, which has fewer bits set. Updates the search trees.
     #[inline]
     fn set_word(&mut self, place: usize, before: u64, after: u64) {
         self.words[place] = after;

@@ -82,8 +82,8 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Returns the number of bytes that all segments below `segment` together lack to be full. All short segments that
-    /// have been forgotten must be below `segment`.
+    /// Returns the sum of the bytes by which segments below `segment` are shorter than full ones. `segment` must be
+    /// above all short segments that are no longer stored.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
             return self.forgotten;

@@ -61,8 +61,8 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path never enlarges a window that the sender does not fully use: because the network is
-    /// the sender's only limit, or because `extras` exist and each acknowledgement checks the use of the window.
+    /// Returns true if the fast path enlarges the window only while the sender uses it. Either the network is the
+    /// sender's only limit; or `extras` exist, and each acknowledgement checks the use of the window.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()

@@ -36,9 +36,9 @@ impl ControlBlock {
         }
     }
 
-    /// Reduces the window after a loss. The reduction also covers all other losses in the data sent so far. If the
-    /// algorithm tolerates the loss, the window does not change, but earlier reductions can no longer be undone. With
-    /// ns-2's kinds of recovery, every loss reduces the window.
+    /// Reduces the window after a loss, once for all losses in the data sent so far. If the algorithm tolerates the
+    /// loss, the window stays, but earlier reductions can no longer be undone. In ns-2, no loss is tolerated, and the
+    /// window to reduce is cwnd plus `inflation` segments.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
         if self.ns2 || self.congestion.answers_losses(self.delivered, self.lost) {
             self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);

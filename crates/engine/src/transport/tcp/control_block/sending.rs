@@ -139,8 +139,8 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Records the first segment of a burst for the estimation of the delivery rate. Returns the segment's flags and
-    /// options: `flags`, and no options.
+    /// Records the first segment of a burst for the estimation of the delivery rate. Returns the flags and options to
+    /// send with the segment: `flags` unchanged, and no options.
     #[inline(never)]
     fn begin_burst(
         &mut self,

@@ -444,9 +444,9 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement of the segments that have arrived, with SACK blocks if `reports` is true. `REGULAR`
-    /// selects the fast path ([`super::regular`]). Without `REPORTS`, the acknowledgement has no optional contents, and
-    /// `reports` must be false.
+    /// Sends an acknowledgement of the segments that have arrived. The argument `reports` says if it has SACK blocks.
+    /// The constants select specialized code: `REGULAR` for the fast path ([`super::regular`]), and `REPORTS`, if
+    /// false, for acknowledgements without optional contents.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

@@ -36,7 +36,7 @@ pub(crate) struct Transmissions {
     entries: SegmentRing<Entry>,
     first: u64,
     last: u64,
-    /// Number of the segment in flight that was sent last before the newest transmission known to have arrived.
+    /// Number of the last-sent segment in flight that has been overtaken: a segment sent later has arrived.
     overtaken: u64,
     /// Number of segments that are lost and not retransmitted.
     lost_count: u64,
@@ -226,7 +226,7 @@ impl Transmissions {
         self.lost_count += 1;
     }
 
-    /// Marks all lost segments as not lost, and inserts them into the list, in the order of their send times.
+    /// Marks all lost segments as not lost. Inserts them into the list of segments in flight, ordered by send time.
     #[cold]
     pub(crate) fn restore_lost(&mut self) {
         let base = self.entries.base();

@@ -71,8 +71,8 @@ impl Rack {
         }
     }
 
-    /// Processes arrived segments; returns true if any of them was missing. Advances `newest` to the last transmission
-    /// that has certainly arrived (section 6.2, steps 1 to 3).
+    /// Processes acknowledged segments; returns true if any of them was not acknowledged before. Advances `newest` to
+    /// the last transmission that has certainly arrived (section 6.2, steps 1 to 3).
     fn arrive(
         &mut self,
         segments: impl Iterator<Item = u64>,

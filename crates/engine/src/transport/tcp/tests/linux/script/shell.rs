@@ -2,7 +2,7 @@
 
 use crate::transport::tcp::tests::linux::table::Settings;
 
-/// Kernel settings to ignore: they have no effect on a lone sender of whole segments, or set the modelled value.
+/// Ignored kernel settings: they do not affect a single sender of full segments, or set what the model has anyway.
 const WITHOUT_EFFECT: &[&str] = &[
     "tcp_rmem",
     "tcp_wmem",

@@ -74,7 +74,8 @@ impl Connection {
         }
     }
 
-    /// Reduces the window for a loss that is not tolerated. In ns-2, `inflation` is first added to the window.
+    /// Reduces the window for a loss, unless the algorithm tolerates losses. In ns-2, the window to reduce is cwnd plus
+    /// `inflation`, the segments that recovery allows in addition.
     pub(in super::super) fn reduce_from(&mut self, inflation: f64) {
         let tolerant = self.algorithm == Algorithm::Tolerant && !self.ns2;
         self.tolerates = tolerant && !exceeds_tolerance(self.delivered, self.lost);
