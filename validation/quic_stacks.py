@@ -224,10 +224,10 @@ SEEDS = range(1, 9)
 
 
 def beside() -> list[str]:
-    """Return the table of a flow's share of the goodput, beside a TCP CUBIC flow, and its losses.
+    """Return the table of flows, QUIC or TCP, that compete with a TCP CUBIC flow.
 
-    The path has 10 Mbit/s and 40 ms. Each share is a mean over seeds with different start times,
-    with the half-width of its 95 % interval.
+    The table has each flow's share of the goodput (mean and half of its 95 % interval over seeds),
+    and the fraction of its packets that are lost. The path has 10 Mbit/s and an RTT of 40 ms.
     """
     paths = [Bottleneck(10, 40, buffer) for buffer in (0.5, 1.0, 4.0)]
     names = contenders() | {

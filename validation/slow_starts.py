@@ -84,9 +84,9 @@ FIRST_ROUND_TRIPS = (5, 10, 15)
 
 
 def first_round_trips(slow_start: Mapping[str, Any], path: Start) -> str:
-    """Return the data that a paced flow delivers in its first 5, 10 and 15 round trips, as text.
+    """Return the link's utilisation in a paced flow's first 5, 10 and 15 round trips, as text.
 
-    Values are fractions of the capacity of the link; `slow_start` is the flow's table.
+    The flow on `path` uses the slow start `slow_start`, a table of scenario keys.
     """
     described = scenario("standard", path, seed=1)
     flow = described["flows"][0]

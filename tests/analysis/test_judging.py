@@ -162,10 +162,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """Check verdicts on families of printed numbers that deviate from ours, but not significantly.
+    """Check verdicts on families whose mean deviation is outside the band, but not significant.
 
-    The mean deviation is outside the accepted range. A family is undecided if only one replication
-    reaches the printed values. If two do, its verdict is empty, and its numbers keep their own.
+    A family has one deviation from printed values per replication. The verdict is `undecided` if
+    only one deviation differs in sign from the mean, and empty if two do.
     """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)

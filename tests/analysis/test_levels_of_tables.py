@@ -1,4 +1,4 @@
-"""Tables of runs: kinds of levels and responses, missing values, orders and messages.
+"""Tests of `ResponseTable`: a table of runs with the levels of factors, and with responses.
 
 Expected values are computed by hand.
 """

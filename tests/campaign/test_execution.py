@@ -138,9 +138,9 @@ def test_nothing_is_executed_if_all_runs_are_stored(tmp_path: Path) -> None:
 def test_a_run_is_repeated_as_often_as_asked_and_once_if_its_worker_was_lost(
     is_lost: bool, retries: int, attempts: int, tmp_path: Path
 ) -> None:
-    """Check the attempts for a failing run: as many as asked, and one more if a worker was lost.
+    """Check that a failing run is repeated `retries` times, at least once if a worker was lost.
 
-    The failure is recorded and the lease released, so that other programs do not wait.
+    The failure is then recorded, and the run's lease is released for other programs.
     """
     key, store = run(4).key, Store(tmp_path)
     workers = Answers({key: [RunOutcome(key, error="no luck", is_lost=is_lost)] * 9})

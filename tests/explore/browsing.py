@@ -46,7 +46,7 @@ def idle(browser: Any) -> list[Any]:  # noqa: ANN401
 
 @pytest.fixture
 def opened(browser: Any, idle: list[Any]) -> Iterator[Open]:  # noqa: ANN401
-    """Provide a function that opens a file in the browser; messages of the page fail the test."""
+    """Provide a function that opens a file in the browser; console messages fail the test."""
     said: list[str] = []
     pages = []
 

@@ -198,7 +198,7 @@ def test_shorter_periods_have_no_window_after_100_intervals() -> None:
 
 
 def test_clusters_without_some_responses_or_algorithms() -> None:
-    """Check that measures of clustered algorithms can leave out responses or other algorithms.
+    """Check measures of clusters of algorithms, with some responses or algorithms left out.
 
     FAST differs from the others in 36 responses, BIC and Scalable TCP in the other nine.
     """

@@ -189,10 +189,7 @@ RUNS_OF_ONE = "value = 2\nlow = 1\nhigh = 4\nopposite = 0.5\nruns = 1"
 
 
 def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
-    """Check that a claim about four delays is undecided as long as only two of them were run.
-
-    The number that the claim states was printed for a single run.
-    """
+    """Check that a claim about four delays is undecided if only two of them were simulated."""
     study = study_with(tmp_path, "least", RENO, RUNS_OF_ONE)
 
     def losses(levels: Sequence[float]) -> Data:

@@ -105,10 +105,10 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 
 
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
-    """Check that a claim is undecided if its prediction interval extends beyond the band.
+    """Check that a claim may be undecided although its prediction interval lies in the band.
 
-    The claim's number, a maximum, is 6 to 7 over the levels that were run. It is thus at least 6
-    over all levels, which is in the band (5 or more). This alone does not decide the claim.
+    The interval is 6 to 7, the band 5 or more. A verdict also needs a second judgement that agrees.
+    Here, the second judgement is `undecided`.
     """
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (

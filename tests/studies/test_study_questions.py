@@ -1,4 +1,4 @@
-"""Tests of the questions behind claims, which are given as `key=value` words.
+"""Tests of questions: the numbers that claims ask for, written as `key=value` words.
 
 The tests check the reading of words, the runs that a question needs, and judgements as JSON.
 """
@@ -38,10 +38,10 @@ def test_words_are_numbers_where_they_can_be() -> None:
 
 
 def test_words_are_sorted_by_side() -> None:
-    """Check the words `key=value` of each side of a claim's comparisons.
+    """Check which `key=value` words select the two numbers that a claim compares.
 
-    The side `less` has the words of the claim, except that a word such as `less.n=2` replaces `n`.
-    The other sides are `over`, `with` and `against`.
+    Words without a prefix select the first number. They select the second number, too, but a word
+    with a prefix replaces one of them: `over.metric=k` replaces `metric=m`.
     """
     sides = Sides.read(
         words_of("of=E metric=m less.n=2 over.metric=k when.k=1.. each=q runs=each other.n=3")

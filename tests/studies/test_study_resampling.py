@@ -58,9 +58,9 @@ def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
 
 
 def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
-    """Check that a bootstrap sample has the same replications, by number, of two experiments.
+    """Check that a bootstrap sample draws the same replication numbers for two experiments.
 
-    Ratios of both experiments then compare runs with the same random numbers.
+    Ratios between the experiments then compare runs with the same random numbers.
     """
     for sample in ResampledData(results(one=4, other=4), 20):
         assert sample.runs("rate", "one", protocol="a") == sample.runs(
@@ -154,9 +154,9 @@ def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: fl
 
 
 def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_them() -> None:
-    """Check that bootstrap samples with the same cells share one look-up table of rows.
+    """Check that two bootstrap samples share the index that finds rows by levels of axes.
 
-    Rows are looked up by the levels of one axis, of two axes, or of none.
+    Both samples have the same combinations of levels in the same order.
     """
     data = grid(1, 0.0)
     first, other = list(ResampledData(data, 2))

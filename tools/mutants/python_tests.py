@@ -42,9 +42,9 @@ def _passed(times: Path) -> Iterable[Test]:
 
 
 def _numbers(notes: Iterable[str], tests: Sequence[str]) -> defaultdict[str, set[int]]:
-    """Return the numbers of the changes whose code each test runs.
+    """Return, for each test, the identifiers of the mutations in code that the test runs.
 
-    A change whose code a fixture runs counts for all tests of the file.
+    Each note names a mutation and a test. Mutations run by a fixture count for all tests of a file.
     """
     numbers: defaultdict[str, set[int]] = defaultdict(set)
     for note in notes:

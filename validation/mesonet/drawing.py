@@ -52,7 +52,7 @@ Figures = tuple[float, float, float]
 
 
 def draw_utilisation(runs: Sequence[tuple[Verification, Figures]]) -> None:
-    """Draw published and measured values as bars, with a row per figure and a column per RTT."""
+    """Draw published and measured utilisations and Jain's indices as bars, in a column per RTT."""
     figure = Figure(figsize=(10.0, 6.0), layout="constrained")
     titles = ("link utilisation", "buffer utilisation", "Jain's index")
     grid = figure.subplots(len(titles), len(TOPS), sharex=True, sharey="row", squeeze=False)

@@ -72,7 +72,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def judge(case: Verification, windows: Windows) -> Iterator[Row]:
-    """Yield rows for the three figures of a run, and for mean windows that the text states."""
+    """Compare a run's utilisations, Jain's index and mean windows with the study's; yield rows."""
     link, buffer, index = windows.figures(case)
     for metric, there, here in (
         ("link utilisation", case.link, link),

@@ -70,8 +70,8 @@ class Flows:
     def watched_s(self, flow: str) -> float:
         """Return the seconds for which `flow` is observed.
 
-        Standard TCP, and a flow without a published lag, is observed for the whole period; another
-        flow for one and a half times its published lag and two seconds more.
+        A flow is observed for 1.5 times its published time from start to full speed, plus 2 s.
+        A flow without a published time, and standard TCP, is observed for the whole period.
         """
         lag_s = self.lags_s[flow]
         return PERIOD_S if self.algorithm == "TCP" or lag_s is None else 1.5 * lag_s + 2.0

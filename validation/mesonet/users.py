@@ -74,7 +74,7 @@ def choices() -> Iterator[Row]:
 
 
 def jumbos() -> Iterator[Row]:
-    """Yield rows for jumbo files: only flows of class DD have them, in one period only (E-27)."""
+    """Yield rows for jumbo files: only flows of class DD have them, in one period only."""
     period = {"from": 0.4, "until": 0.6, "factor": 100, "base": "file"}
     shares = {"normal": 0.05, "fast": 0.05, "direct": 0.9}
     given: dict[str, Any] = {

@@ -205,9 +205,8 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
 def _correlation_groups() -> Iterator[Row]:
     """Yield rows that compare our groups of correlated responses with the report's groups.
 
-    The number of correlated pairs in each group is compared, too. The report prints only
-    correlations of at least 0.9. The other correlations are invented: large enough to count in as
-    many pairs of a group as in the report.
+    The numbers of correlated pairs in the groups are compared, too. The report prints only
+    correlations of at least 0.9. The others are made up to give the report's numbers of pairs.
     """
     count = 22
     matrix = np.eye(count)

@@ -25,9 +25,9 @@ class Verdict(Enum):
     RECOVERY_DOMINATED = "recovery-dominated"
     """Difference because losses are less than three round trips apart: recoveries dominate."""
     RTT_QUANTISED = "RTT-quantised"
-    """Difference of less than half an RTT between the sawtooth's simulated and predicted periods.
+    """Verdict that simulated and predicted periods of the sawtooth differ by less than half an RTT.
 
-    The verdict exists only for evenly spaced losses.
+    This verdict exists only for evenly spaced losses.
     """
     OUTSIDE = "outside"
     """Unexplained difference between the mean window and the law."""

@@ -57,9 +57,9 @@ class Network:
     until_s: float
 
     def marks(self, threads: int, until_s: float) -> list[Mark]:
-        """Run up to the simulated time `until_s`, and return marks of progress.
+        """Run up to the simulated time `until_s`, and return marks: packets and times so far.
 
-        The first mark is taken before the start.
+        The first mark is taken before the start, the others some ten times per second of real time.
         """
         scenario = find("nist-2010").cell(self.experiment, self.levels).scenario
         marks = [Mark(0.0, 0, process_time(), perf_counter())]

@@ -1,4 +1,4 @@
-"""The study's metrics of one run: completion time, round trips and load of the main download.
+"""Metrics of a run's main download: completion time, round-trip time, and share of the link.
 
 Printed times include the client's request before the data, and the end of the connection after the
 data. Our runs lack both; half a round trip for each is added to our times. A full packet has 1,500

@@ -246,9 +246,9 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Return how many different values the optimal number of connections has on six paths.
+    """Return the number of distinct optima among six paths.
 
-    The optimal number is the one with the smallest modelled loss rate under RED.
+    The optimum of a path is the number of connections with the smallest loss rate in RED's model.
     """
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]

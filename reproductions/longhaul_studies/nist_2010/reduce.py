@@ -1,4 +1,4 @@
-"""Reduction of a run of chapters 6 and 7: the usual tables, and values of long-lived flows."""
+"""Reduction of a run of the report's chapters 6 and 7 to the tables that are stored."""
 
 from typing import Any
 

@@ -36,9 +36,9 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """Return the levels of each condition of experiment `of`, and the values of scenario keys.
+    """Return, for each condition of experiment `of`, its levels and its scenario's values by key.
 
-    Scenarios are those with `algorithm`, by default with the first algorithm of the experiment.
+    A condition's scenario is the one with `algorithm`; by default, with the first algorithm.
     """
     sweep = _study().experiments[of].sweep("full")
     cells = list(sweep.every_cell())

@@ -1,4 +1,4 @@
-"""Reduction of a run to totals, and to samples of link, proxy and one flow in every second.
+"""Reduction of a run to totals, and to time series of the link, the proxy and the flows.
 
 Rates are in Mbit/s: on the wire for the link, payload for flows. Windows and queues are in packets.
 """

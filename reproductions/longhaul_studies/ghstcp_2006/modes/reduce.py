@@ -8,9 +8,9 @@ from longhaul.results import Results
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables that are stored of any run, and `modes`, with a row per change of mode.
+    """Return the tables that are stored for every run, and `modes`, a table of changes of mode.
 
-    Column `gentle` is 1 if the window then grows as standard TCP's, 0 if it grows as HSTCP's.
+    Column `gentle` is 1 for a change to standard TCP's window growth, 0 for a change to HSTCP's.
     """
     modes = run.acks.filter(pl.col("quantity") == "gentle").join(
         run.flows.select("name", "label"), on="name"

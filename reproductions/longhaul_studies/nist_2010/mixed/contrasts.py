@@ -33,7 +33,7 @@ MACROSCOPIC = (
 def _rows(conditions: str) -> list[int]:
     """Return the row indices of conditions; all of them if `conditions` is empty.
 
-    `conditions` is `least`, `most`, or numbers such as `3,17`.
+    `conditions` is `3,17`, for example, or `least` or `most`: the 16 least or most congested ones.
     """
     if not conditions:
         return list(range(CONDITIONS))
@@ -58,9 +58,10 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the smallest advantage of `algorithms` minus the largest of all other algorithms.
+    """Return the smallest advantage of `algorithms` minus the largest advantage of all others.
 
-    Advantages over TCP are means over conditions.
+    An advantage is the goodput of an algorithm's flows in flow group `group` divided by that of
+    competing TCP flows, minus 1. It is a mean over the conditions of experiment `of`.
     """
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))
@@ -137,10 +138,11 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the mean effect in the 16 most congested conditions over that in the 16 least.
+    """Return the mean effect at high congestion divided by the mean effect at low congestion.
 
-    The effect is the absolute relative difference between experiments `of` and `beside` in the
-    goodput of alternates in flow group `group`.
+    The effect is the absolute relative difference in goodput between experiments `of` and `beside`,
+    for alternate algorithms in flow group `group`. The 16 most congested of 32 conditions have high
+    congestion, the others low.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
@@ -151,10 +153,10 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return, of all flows of alternate algorithms, the share in flow groups with an advantage.
+    """Return the fraction of alternate algorithms' flows that are in favoured flow groups.
 
-    In a group with an advantage, the goodput of these algorithms exceeds that of competing TCP by
-    more than the fraction `above`, as a mean over conditions and algorithms.
+    In a favoured group, the ratio of these flows' goodput to that of competing TCP flows exceeds
+    1 + `above`. The ratio is a mean over conditions and algorithms.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
@@ -174,12 +176,11 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest of three ratios of a goodput difference in `of` to that in `beside`.
+    """Return the largest ratio of a goodput difference in experiment `of` to that in `beside`.
 
-    `of` and `beside` are experiments. The three differences are the range among alternate
-    algorithms, the range among their competing TCP flows, and the difference between the mean of
-    the algorithms and the mean of the TCP flows. A range is divided by its smallest goodput, the
-    difference of means by the mean of the TCP flows. All three are averaged over flow groups.
+    There are three differences: the range among alternate algorithms, the range among competing TCP
+    flows, and the distance between the means of both. Ranges are relative to their smallest value,
+    the distance to TCP's mean. Each difference is a mean over flow groups.
     """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],

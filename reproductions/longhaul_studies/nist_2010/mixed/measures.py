@@ -63,8 +63,8 @@ def least_advantage(data: Data, of: str, groups: str) -> float:
 def largest_advantage(data: Data, of: str, groups: str) -> float:
     """Return the largest relative difference in goodput between alternate algorithms and TCP.
 
-    The goodput of a flow group is the mean over algorithms. The result is the maximum over
-    `groups` in the experiment `of`.
+    Each of the flow groups `groups` has one difference: between the mean goodput of all alternate
+    algorithms in experiment `of` and the mean goodput of the competing TCP flows.
     """
     own, others = (
         users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]

@@ -220,9 +220,9 @@ def strongest_between(data: Data, of: str, one: str, other: str) -> float:
 
 @measure
 def strongest_size(data: Data, of: str, one: str, other: str) -> float:
-    """Return the largest |r| of responses in `one` with responses in `other`.
+    """Return the largest |r| between a response listed in `one` and a response listed in `other`.
 
-    r is the correlation over runs.
+    r is the correlation of two responses over the runs of experiment `of`.
     """
     return float(np.abs(_between(data, of, one, other)).max())
 

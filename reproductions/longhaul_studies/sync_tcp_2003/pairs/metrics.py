@@ -23,10 +23,10 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return the points of three curves for figures.
+    """Return the points (x, y) of three curves: `map`, `connection` and `size`.
 
-    `map` has the mean response time (ms) in each cell of RTT and response size. `connection` and
-    `size` have the duration (ms) and the response size (bytes) of each stored connection.
+    The y of `map` is the mean response time (ms) in a cell of RTT and response size. Each stored
+    connection has its duration (ms) in `connection` and its response size (bytes) in `size`.
     """
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))

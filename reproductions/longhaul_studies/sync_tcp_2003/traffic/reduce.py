@@ -1,7 +1,7 @@
-"""Reduction of a run about the traffic itself: loads, arrivals, sizes, and their convergence.
+"""Reduction of a run to the traffic statistics of the dissertation's appendix A.
 
-The statistics of the dissertation's appendix A: rates of new connections and of bytes over time,
-Hurst parameters of packets, running mean and quantiles of response sizes, running goodput.
+These are loads, rates of new connections and of bytes over time, Hurst parameters of packet counts,
+running mean and quantiles of response sizes, and running goodput.
 """
 
 from typing import Any

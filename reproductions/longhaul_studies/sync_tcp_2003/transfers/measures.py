@@ -48,10 +48,10 @@ def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) 
 
 @measure
 def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Return the median, over flows, of the relative deviation of `each` from the printed value.
+    """Return the median, over flows, of the relative deviation of `each` from its printed value.
 
-    `each` is a metric. `column` is the printed table's column with its values, for experiment `of`
-    and `protocol`.
+    Measured and printed values of the metric `each` are for experiment `of` and `protocol`. Printed
+    values are in `column` of the printed table. Signs of deviations are ignored.
     """
     printed = printed_flows(of, column)[protocol]
     off = [

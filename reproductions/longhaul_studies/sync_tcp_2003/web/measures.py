@@ -117,9 +117,9 @@ def cells_slower(data: Data, one: str, other: str, load: float, by: float = 0) -
 
 @measure
 def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float) -> float:
-    """Return by how much the share of cells in which `one` is slower than `other` decreases.
+    """Return the measure `cells_slower` at load `low` minus that at load `high`.
 
-    The result is the share at load `low` minus that at load `high` (`cells_slower`).
+    `cells_slower` is the share of cells of RTT and response size with `one` slower than `other`.
     """
     return cells_slower(data, one, other, low) - cells_slower(data, one, other, high)
 

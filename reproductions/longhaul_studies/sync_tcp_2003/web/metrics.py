@@ -1,7 +1,7 @@
 """Metrics of one run with web traffic, in the dissertation's units: per cent, packets, ms, kbit/s.
 
-Percentages of responses are relative to complete responses. Goodput counts whole packets received
-by forward clients, headers included, as the dissertation's tables do (section 4.2.5).
+Percentages of responses are relative to complete responses. Goodput counts responses in the forward
+direction, headers of packets included, as the dissertation's tables do (section 4.2.5).
 """
 
 from collections.abc import Iterator, Mapping
