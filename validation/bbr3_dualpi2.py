@@ -18,7 +18,7 @@ from validation.experiments import dumbbell, in_parallel, mean
 from validation.pages import DOCS, filled, table
 
 FLOWS: dict[str, dict[str, Any]] = {
-    "BBR v3, L4S": {"kind": "bbr3", "l4s": 1},
+    "BBR v3 with L4S": {"kind": "bbr3", "l4s": 1},
     "BBR v3": {"kind": "bbr3"},
     "Prague": {"kind": "prague"},
     "CUBIC": {"kind": "cubic"},
@@ -26,9 +26,9 @@ FLOWS: dict[str, dict[str, Any]] = {
 ALONE = ""
 PAIRS = [
     *((name, ALONE) for name in FLOWS),
-    ("BBR v3, L4S", "CUBIC"),
-    ("BBR v3, L4S", "Prague"),
-    ("BBR v3, L4S", "BBR v3, L4S"),
+    ("BBR v3 with L4S", "CUBIC"),
+    ("BBR v3 with L4S", "Prague"),
+    ("BBR v3 with L4S", "BBR v3 with L4S"),
     ("BBR v3", "CUBIC"),
     ("BBR v3", "Prague"),
     ("Prague", "CUBIC"),
@@ -38,6 +38,12 @@ RATE_MBPS = 40
 PACKET_BITS = 12_000
 SEEDS = (1, 2, 3)
 WARM_UP_S, DURATION_S = 20, 80
+
+HEADS = (
+    "flow", "competing flow", "base round trip, ms:", "goodput, Mbit/s:",
+    "median queueing delay, ms:", "99th percentile of the queueing delay, ms:",
+    "marked packets, %:",
+)  # fmt: skip
 
 
 class Figures(NamedTuple):
@@ -95,24 +101,25 @@ def _rows(found: dict[tuple[tuple[str, str], int], list[Figures]]) -> Iterator[l
     for pair in PAIRS:
         for place, name in enumerate(filter(None, pair)):
             other = pair[1 - place]
-            title = f"{name} against {other}" if other else f"{name} alone"
-            cells = [_cell(found[pair, rtt][place]) for rtt in ROUND_TRIPS_MS]
             if place == 0 or name != other:
-                yield [title, *cells]
+                for rtt in ROUND_TRIPS_MS:
+                    yield [name, other or "none", str(rtt), *_cells(found[pair, rtt][place])]
 
 
-def _cell(one: Figures) -> str:
-    return (
-        f"{one.rate_mbps:.1f}; {one.wait_p50_ms:.1f}, {one.wait_p99_ms:.0f}; {100 * one.marked:.1f}"
-    )
+def _cells(one: Figures) -> list[str]:
+    return [
+        f"{one.rate_mbps:.1f}",
+        f"{one.wait_p50_ms:.1f}",
+        f"{one.wait_p99_ms:.0f}",
+        f"{100 * one.marked:.1f}",
+    ]
 
 
 def page() -> str:
     """Simulate all pairs at all RTTs, and return the text of the page."""
     keys = list(product(PAIRS, ROUND_TRIPS_MS))
     found = dict(zip(keys, in_parallel(figures, keys), strict=True))
-    heads = ["flows", *(f"{rtt} ms" for rtt in ROUND_TRIPS_MS)]
-    return filled(Path(__file__).with_suffix(".md"), table=table(heads, _rows(found)))
+    return filled(Path(__file__).with_suffix(".md"), table=table(HEADS, _rows(found)))
 
 
 if __name__ == "__main__":

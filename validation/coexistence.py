@@ -96,8 +96,8 @@ def _run(kind: str, flows: int, beside: int, seed: int) -> Figures:
 
 HEADS = (
     "algorithm", "congestion signal", "alone: utilisation", "alone: mean queue, packets",
-    "alone: window reductions per flow and minute", "against reno: share of the goodput",
-    "against reno: mean queue, packets",
+    "alone: window reductions after losses, per flow and minute",
+    "against reno: share of the goodput", "against reno: mean queue, packets",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Tables 2.1 to 3.2 in the source's layout, with measured and printed values.
+"""Tables 2.1 to 2.4, 3.1 and 3.2 in the source's layout, with measured and printed values.
 
 `python -m longhaul_studies.ghstcp_2006.tables` prints them in Markdown, from the recorded results
 of the full scale.
@@ -13,11 +13,35 @@ from longhaul.studies.study import find
 from .published import printed
 
 HEAD = (
-    "| experiment | slower group (S1) | faster group (S2) | one-way delay, ms | throughput of S1,"
+    "| experiment | protocol of S1 | protocol of S2 | one-way delay, ms | throughput of S1,"
     " Mbit/s | throughput of S2, Mbit/s | half width of 95 % interval of S1 + S2, Mbit/s |"
-    " utilisation, % | printed utilisation, % | fairness of flows | fairness of groups |"
-    " printed fairness | runs |\n|" + "---|" * 13
+    " utilisation, % | utilisation in the thesis, % | fairness of flows | fairness of groups |"
+    " fairness in the thesis | runs |\n|" + "---|" * 13
 )
+TITLE = """# Tables of gHSTCP and gentle Adaptive RED
+
+The tables repeat Tables 2.1 to 2.4, 3.1 and 3.2 of *Transport protocols for fast long-distance
+networks* (doctoral thesis, Osaka University, January 2006). The [study's page](../../README.md)
+explains the set-up. Two groups of five flows share a link of 2.5 Gbit/s with a queue of 10,000
+packets. The flows of S1 have access links of 100 Mbit/s, and those of S2 have access links of
+1 Gbit/s. The tables differ in the discipline of this queue, except Tables 2.1 and 2.2. Both of
+these have drop-tail queues, and they differ in the protocol of S2.
+
+Values are means over the runs. Throughputs are of a whole group, with headers. Fairness is Jain's
+index of throughputs divided by max-min fair shares, which are 100 Mbit/s for a flow of S1 and
+400 Mbit/s for a flow of S2. *Fairness of flows* is the index of the ten flows, and *fairness of
+groups* is the index of the means of the two groups. The thesis does not state which of the two
+indices it prints.
+"""
+QUEUES = {
+    "2.1": "drop-tail queue, Reno or HSTCP in S2",
+    "2.2": "drop-tail queue, gHSTCP in S2",
+    "2.3": "RED with max_p 0.1",
+    "2.4": "RED with max_p 0.001",
+    "3.1": "Adaptive RED",
+    "3.2": "gentle Adaptive RED (gARED)",
+}
+"""What the runs of each table have in common."""
 METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairness_groups")
 
 
@@ -54,9 +78,9 @@ def main() -> None:
     """Print all tables."""
     study = find("ghstcp-2006")
     data = Data.read(study.recorded / "full", study.axes)
-    for table in dict.fromkeys(row["table"] for row in printed()):
-        title = f"Table {table} of the thesis, with means over the runs\n"
-        print(title, *lines(data, table), "", sep="\n")
+    print(TITLE)
+    for table, queue in QUEUES.items():
+        print(f"Table {table} of the thesis: {queue}\n", *lines(data, table), "", sep="\n")
 
 
 if __name__ == "__main__":
