@@ -71,7 +71,7 @@ class Case:
 
     @property
     def chapter(self) -> int:
-        """Chapter that numbers the responses of this experiment."""
+        """Number of the chapter whose numbering of the responses this experiment uses."""
         return 4 if self.experiment == "SA64" else 6
 
     def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:

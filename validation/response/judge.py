@@ -34,7 +34,10 @@ class Verdict(Enum):
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:
-    """Return the verdict on `figures`, the part of `measurement` for even or for random losses."""
+    """Return the verdict on `figures`, one of the two parts of `measurement`.
+
+    One part is measured with evenly spaced losses, the other with random losses.
+    """
     if _close(measurement.p, figures, figures.law):
         return Verdict.WITHIN
     if _close(measurement.p, figures, figures.law_with_feedback):

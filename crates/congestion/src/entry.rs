@@ -96,7 +96,7 @@ pub struct QueueNeed {
 /// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// Text of a warning: on a path with a high rate, a few flows of the algorithm get a low throughput.
+    /// Text of a warning: if only a few flows of the algorithm share a path with a high rate, their throughput is low.
     pub effect: &'static str,
     /// True if pacing at one window per round trip prevents the queues that the algorithm's own bursts cause.
     pub pacing_helps: bool,

@@ -140,8 +140,8 @@ impl Reducing {
         (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Processes the end of a recovery, caused by an acknowledgement received at `now`. Returns true if
-    /// [`Self::on_ack`] has already been called for this acknowledgement. If not, the later call ends the recovery.
+    /// Ends the recovery, because of an acknowledgement received at `now`. Returns true if [`Self::on_ack`] has already
+    /// counted this acknowledgement. Otherwise, the reduction of the window lasts until `on_ack` has counted it.
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
         // The kernel processes samples first (`pkts_acked`).

@@ -13,7 +13,8 @@ pub(crate) struct RecordColumns<R, F> {
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// Returns the columns that `declare` adds for one record of each row. `part` returns this record, never `None`.
+/// Returns the columns that `declare` adds, for rows that each contain a record of type `P`. `part` returns the record
+/// of a row, never `None`.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut RecordColumns<R, fn(&R) -> Option<&P>>),

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """Relative differences in goodput among alternative algorithms and their competing flows.
+    """Relative differences in goodput within and between two groups: alternatives, competing flows.
 
-    In each run, the competing flows share the network with flows of one alternative algorithm.
+    The alternatives are algorithms. In each run, flows of one alternative share the network with
+    the competing flows.
     """
 
     among_first: float

@@ -86,8 +86,8 @@ def judge(
     """Return a final verdict and an empty text, or `UNDECIDED` and a provisional verdict.
 
     `interval` is that of the claim's number over the levels that were run (`part`). It gives bounds
-    of the number over all levels. The verdict is final if `expected` and the function `decide` give
-    the same verdict for these bounds. The provisional verdict may be empty.
+    of the number over all levels. `expected` and the function `decide` each judge these bounds; the
+    verdict is final if both reach the same one. The provisional verdict may be empty.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)

@@ -273,7 +273,7 @@ class OwnReducer:
 
 
 def _reducer(study: Path, folder: Path) -> str:
-    """Return the name of the Python module `reduce` in a directory of a study."""
+    """Return the dotted name, within `study`, of the Python module `reduce.py` in `folder`."""
     return ".".join([*folder.relative_to(study).parts, "reduce"])
 
 

@@ -230,7 +230,8 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Closes the connection after the proxy when all data of connection `from`, which has stopped, has been sent.
+    /// Makes the connection from the proxy onwards close after its last data. Called when the application of connection
+    /// `from`, which leads to the proxy, has stopped: this connection sends no new data.
     pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(Legs {
             sender,

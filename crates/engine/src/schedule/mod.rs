@@ -89,8 +89,8 @@ impl Schedule {
     /// Number of entries, ahead of the current one, whose connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// Returns the largest key of all events taken so far: the position that has been reached in the order of events.
-    /// The current event's own key may be smaller if another event has scheduled it for the same time.
+    /// Returns the largest key of all events taken so far. The current event may have a smaller key: an earlier event
+    /// at the same time may have scheduled the current event.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest

@@ -38,8 +38,8 @@ pub fn emulate(
 }
 
 impl World {
-    /// Processes events at their times, and outside packets when they arrive. Returns true if the recorder stopped the
-    /// run before its end. In an emulation, links have no lookahead.
+    /// Processes each event at its time, and packets from outside when they arrive. Returns true if the recorder
+    /// stopped the run before its end.
     fn run_live(&mut self, outside: &mut dyn Outside, recorder: &mut dyn Recorder) -> bool {
         loop {
             let reached = outside.now();
@@ -87,6 +87,7 @@ impl World {
 
     /// Forwards the packets that have reached the far end of a link.
     fn deliver_live(&mut self, link: u32) {
+        // In an emulation, links have no lookahead.
         let now = self.env.network.now;
         self.env.network.begin_arrivals(link);
         let mut packet = Packet::NONE;

@@ -257,8 +257,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Forwards a link's packets to the next link or to an endpoint, in general after their arrival at the link's far
-    /// end. Endpoints that hold packets for an extra delay get them earlier ([`Self::hold_ahead`]).
+    /// Forwards packets that have reached the far end of a link, to the next link or to an endpoint. If an endpoint
+    /// holds packets for an extra delay, it gets them before they reach the far end ([`Self::hold_ahead`]).
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;

@@ -132,7 +132,7 @@ pub struct Jumbo {
     pub until: Time,
     /// Factor that multiplies the sizes of documents, service packs and movies in the period of jumbo files.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects in the period of jumbo files. Web objects are as large as jumbo
-    /// documents if this is the product of [`Self::factor`] and the documents' [`LargeFile::factor`].
+    /// Factor that multiplies the sizes of Web objects in the period of jumbo files. To make Web
+    /// objects as large as jumbo documents, set it to [`Self::factor`] times the [`LargeFile::factor`] of documents.
     pub web_factor: u64,
 }

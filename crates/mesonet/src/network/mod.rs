@@ -5,9 +5,9 @@
 //! Packets are stored only in flight, and while they wait for a server that two queues share (`shared_server.rs`).
 //!
 //! The event list holds arrivals of packets and ends of services, but two kinds of arrivals are processed without it.
-//! Packets that only pass through the region wait until another packet arrives at their backbone router, and are then
-//! processed first. If a backbone router sends a packet down to hosts, the packet's arrival at the next router is
-//! processed at once, unless another event could come between.
+//! A packet that only passes through the region is processed late: just before the next other packet that arrives at
+//! the same backbone router. If a backbone router sends a packet down to hosts, the packet's arrival at the next router
+//! is processed early, at once, unless another event could precede this arrival.
 
 mod arrivals;
 mod cross_region;

@@ -1,4 +1,4 @@
-//! Checks of link impairments, which act before the queue: their distributions.
+//! Checks of link impairments and of their distributions. Impairments act on packets before the queue.
 
 use longhaul_engine::config::{DelayBox, DirectionKeys, Link, Reordering};
 

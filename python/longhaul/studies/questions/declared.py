@@ -222,9 +222,9 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """Kind of the claim's number by its neutral value: `ratio` for 1, `sign` for 0, or empty.
+        """Kind of the claim's number: `ratio`, `sign`, or empty for all other kinds.
 
-        The ratio of equal values is 1. Their difference, and the trend of equal values, are 0.
+        A `ratio` is 1 for equal values. A `sign` (a difference or a trend) is 0 for equal values.
         """
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:

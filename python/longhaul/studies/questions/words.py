@@ -50,7 +50,7 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """`key=value` words of only the second side of a comparison, by the comparison's name.
+    """Words (`key=value`) that apply only to a comparison's second side, by the comparison's name.
 
     The names are `less`, `over`, `with` and `against`.
     """

@@ -70,7 +70,7 @@ def _against(
 
 @measure
 def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
-    """Return the largest relative deviation of a measured from a computed mean file goodput."""
+    """Return the largest relative difference between measured and computed mean file goodputs."""
     ratios = _against(data, of, model, "mean", cell, (*LARGE, "web"))
     return max(abs(ratio - 1) for ratio in ratios)
 

@@ -25,8 +25,9 @@ def drawn(run: Run) -> bool:
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return the points (x, y) of three curves: `map`, `connection` and `size`.
 
-    The y of `map` is the mean response time (ms) in a cell of RTT and response size. Each stored
-    connection has its duration (ms) in `connection` and its response size (bytes) in `size`.
+    In `map`, x is the number of a cell of RTT and response size, and y its mean response time (ms).
+    In the others, x is the number of a stored connection. Its y in `connection` is its duration
+    (ms), its y in `size` the size of its response (bytes).
     """
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))

@@ -30,8 +30,8 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Number of windows of segments, in eighths, that must be acknowledged for the AIMD flow's window to grow by one
-    /// segment. The AIMD flow is an imagined flow, on average as fast as standard TCP.
+    /// Number of segments that must be acknowledged for the AIMD flow's window to grow by one segment, in eighths of
+    /// the window (8: one whole window). The AIMD flow is an imagined flow, on average as fast as standard TCP.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,

@@ -24,7 +24,7 @@ pub(super) struct TxTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Value of `remainder` at the start of the current busy period. This part of `remainder` is from earlier packets.
+    /// Value of `remainder` at the start of the current busy period: the fraction carried over from earlier periods.
     paid: u64,
 }
 

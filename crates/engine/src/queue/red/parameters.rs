@@ -155,7 +155,8 @@ pub enum Gentle {
     Off,
     /// The probability rises from `max_p` at the upper threshold to 1 at twice that threshold.
     On,
-    /// As `On`, but the probability rises from the initial `max_p`, even after `max_p` has been adapted (ns-2).
+    /// As `On`, but above the upper threshold, the probability rises from the initial `max_p`, even after `max_p` has
+    /// been adapted (ns-2).
     Frozen,
 }
 

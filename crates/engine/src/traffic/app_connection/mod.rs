@@ -137,7 +137,7 @@ impl AppConnection {
         }
     }
 
-    /// Adds optional parts of the client's direction, such as the leg after a proxy.
+    /// Adds optional parts, such as the leg after a proxy, to the connection's direction from client to server.
     pub(super) fn complete_up(&mut self, traffic_source: &mut TrafficSource) {
         let (id, number) = (self.id.on(Side::Up), self.record.connection);
         traffic_source.complete(&mut self.up, id, number);

@@ -171,8 +171,8 @@ with_wide_vectors! {
 }
 
 with_wide_vectors! {
-    /// Returns the expected next value of each of several series, given their past values. The products of each sum are
-    /// added from the newest value to the oldest.
+    /// Returns the expected next value of each of several series: the sum of the series' `past` values, each multiplied
+    /// by its weight in `phi`. The sum is computed from the newest value to the oldest.
     fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] = sum_expected
 }
 

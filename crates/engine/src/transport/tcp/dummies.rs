@@ -23,7 +23,7 @@ pub(super) struct DummyTrain {
 }
 
 impl DummyTrain {
-    /// Returns a train without dummies. Its dummies will take `path`.
+    /// Returns an empty train. Dummies added to it later will take `path`.
     pub(super) fn new(path: Path) -> Self {
         Self {
             path,

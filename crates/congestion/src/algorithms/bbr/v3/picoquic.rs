@@ -170,9 +170,9 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if losses have an effect. The number of `losses` must exceed three. Also, since the window was last
-    /// frozen or restored, more segments must have been delivered than in the last `flight`. `delivered` is the number
-    /// of all segments that the connection has delivered.
+    /// Returns true if losses have an effect. The number of `losses` must exceed three. Also, more than
+    /// `flight.segments()` segments must have been delivered since the window was last frozen or restored. `delivered`
+    /// is the number of all segments that the connection has delivered.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }

@@ -82,8 +82,8 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Returns the sum of the bytes by which segments below `segment` are shorter than full ones. `segment` must be
-    /// above all short segments that are no longer stored.
+    /// Returns how many bytes the segments below `segment` lack in total, compared with full segments. Short segments
+    /// that are no longer stored are all counted, so `segment` must be above them.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
             return self.forgotten;

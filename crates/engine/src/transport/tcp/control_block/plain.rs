@@ -61,10 +61,10 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path enlarges the window only while the sender uses it. Either the network is the
-    /// sender's only limit; or `extras` exist, and each acknowledgement checks the use of the window.
+    /// Returns true if the fast path enlarges the window only while the sender uses the whole window.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
+        // A sender that only the network limits uses the window. With `extras`, each acknowledgement checks the use.
         self.limit == Limit::Network || self.extras.is_some()
     }
 

@@ -76,8 +76,8 @@ fn an_early_timeout_is_undone_by_new_data() {
     assert!(bench.sent().iter().all(|&segment| segment > 13));
 }
 
-/// A timeout is not undone if only new segments are acknowledged after it, and none of the original flight. The flight
-/// was lost, and is retransmitted.
+/// A timeout is not undone if the original flight, segments 1 to 11, was lost. Only the retransmitted segment 1 and the
+/// new segment 12 are acknowledged after the timeout.
 #[test]
 fn a_timeout_for_a_loss_is_not_undone() {
     let mut bench = open(Timestamps::Off);
