@@ -41,7 +41,7 @@ QUEUES = {
     "3.1": "Adaptive RED",
     "3.2": "gentle Adaptive RED (gARED)",
 }
-"""What the runs of each table have in common."""
+"""Settings that the runs of each table share."""
 METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairness_groups")
 
 
