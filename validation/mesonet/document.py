@@ -20,8 +20,8 @@ CHAPTERS = {
     4: "64 runs: tables 4-25, 4-26 and 4-28, sections 4.1.5 and 4.4 to 4.6",
     5: "two flows through a slow router: tables 5-10 and 5-11, section 5.4",
     6: "conditions 1, 2, 4, 31 and 32: tables 6-28 to 6-32, sections 6.3 to 6.5",
-    7: "conditions 3, 5, 8, 12, 14, 21, 28 and 32; long-lived flows alone; long-lived flows with jumbo "
-    "files: tables 7-9 to 7-20",
+    7: "conditions 3, 5, 8, 12, 14, 21, 28 and 32; long-lived flows alone; long-lived flows with "
+    "jumbo files: tables 7-9 to 7-20",
     8: "conditions 1, 2, 31 and 32, shortened runs",
     9: "files without losses: tables 9-10 and 9-11",
 }
