@@ -3,6 +3,8 @@
 import hashlib
 import tokenize
 from collections.abc import Iterable
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 IGNORED = {tokenize.COMMENT, tokenize.NL}
@@ -16,17 +18,19 @@ def code_digest(files: Iterable[Path]) -> str:
 
     Values in a store are thus computed again if code changes, but not if its documentation does.
     """
-    return hashlib.sha256("\0".join(map(_code, files)).encode()).hexdigest()
+    sources = (file.read_bytes() for file in files)
+    return hashlib.sha256("\0".join(map(_code, sources)).encode()).hexdigest()
 
 
-def _code(file: Path) -> str:
+@cache
+def _code(source: bytes) -> str:
     """Return the tokens of a file's code, separated by spaces."""
+    # Kept by content, because digests are asked for again with each run and figure.
     code: list[str] = []
     before = tokenize.ENCODING
-    with file.open("rb") as opened:
-        for token in tokenize.tokenize(opened.readline):
-            is_docstring = before in BEFORE_STATEMENT and token.type in DOCSTRING
-            if not is_docstring and token.type not in IGNORED:
-                code.append(token.string)
-                before = token.type
+    for token in tokenize.tokenize(BytesIO(source).readline):
+        is_docstring = before in BEFORE_STATEMENT and token.type in DOCSTRING
+        if not is_docstring and token.type not in IGNORED:
+            code.append(token.string)
+            before = token.type
     return " ".join(code)

@@ -1,10 +1,10 @@
 """Models of parallel TCP: one transfer over N standard connections and one bottleneck.
 
-Three models of "Transport protocols for fast long-distance networks" (Osaka University, 2006),
-chapter 5, with its equation numbers: drop-tail with synchronised losses (a lower bound), drop-tail
-with losses spread evenly over time (an upper bound), and RED at its equilibrium. Every connection
-has the same round-trip time and maximum window. Windows, buffers and queues are in packets;
-throughput and goodput are fractions of the link's rate.
+Three models of "High-Speed Transport-Layer Protocols for Fast Long-Distance Networks" (Osaka
+University, 2006), chapter 5, with its equation numbers: drop-tail with synchronised losses (a lower
+bound), drop-tail with losses spread evenly over time (an upper bound), and RED at its equilibrium.
+Every connection has the same round-trip time and maximum window. Windows, buffers and queues are in
+packets; throughput and goodput are fractions of the link's rate.
 """
 
 from __future__ import annotations

@@ -75,8 +75,9 @@ def tiny_buffer(max_window: float) -> float:
 def utilisation(buffer: float, bdp: float) -> float:
     """Return a link's utilisation by synchronised standard flows: `0.75 (1 + f)^2 / (1 + f + f^2)`.
 
-    `f` is the buffer divided by the BDP, at most 1. Source: equation 5.4 of "Transport protocols
-    for fast long-distance networks" (Osaka University, 2006), for large windows.
+    `f` is the buffer divided by the BDP, at most 1. Source: equation 5.4 of "High-Speed
+    Transport-Layer Protocols for Fast Long-Distance Networks" (Osaka University, 2006), for large
+    windows.
     """
     f = min(1.0, buffer / bdp)
     return 0.75 * (1.0 + f) ** 2 / (1.0 + f + f * f)

@@ -20,12 +20,12 @@ HEAD = (
 )
 TITLE = """# Tables of gHSTCP and gentle Adaptive RED
 
-The tables repeat Tables 2.1 to 2.4, 3.1 and 3.2 of *Transport protocols for fast long-distance
-networks* (doctoral thesis, Osaka University, January 2006). The [study's page](../../README.md)
-explains the set-up. Two groups of five flows share a link of 2.5 Gbit/s with a queue of 10,000
-packets. The flows of S1 have access links of 100 Mbit/s, and those of S2 have access links of
-1 Gbit/s. The tables differ in the discipline of this queue, except Tables 2.1 and 2.2. Both of
-these have drop-tail queues, and they differ in the protocol of S2.
+The tables repeat Tables 2.1 to 2.4, 3.1 and 3.2 of *High-Speed Transport-Layer Protocols for Fast
+Long-Distance Networks* (doctoral thesis, Osaka University, January 2006). The [study's
+page](../../README.md) explains the set-up. Two groups of five flows share a link of 2.5 Gbit/s with
+a queue of 10,000 packets. The flows of S1 have access links of 100 Mbit/s, and those of S2 have
+access links of 1 Gbit/s. The tables differ in the discipline of this queue, except Tables 2.1 and
+2.2. Both of these have drop-tail queues, and they differ in the protocol of S2.
 
 Values are means over the runs. Throughputs are of a whole group, with headers. Fairness is Jain's
 index of throughputs divided by max-min fair shares, which are 100 Mbit/s for a flow of S1 and
@@ -33,7 +33,7 @@ index of throughputs divided by max-min fair shares, which are 100 Mbit/s for a 
 groups* is the index of the means of the two groups. The thesis does not state which of the two
 indices it prints.
 """
-QUEUES = {
+SETTINGS = {
     "2.1": "drop-tail queue, Reno or HSTCP in S2",
     "2.2": "drop-tail queue, gHSTCP in S2",
     "2.3": "RED with max_p 0.1",
@@ -79,8 +79,8 @@ def main() -> None:
     study = find("ghstcp-2006")
     data = Data.read(study.recorded / "full", study.axes)
     print(TITLE)
-    for table, queue in QUEUES.items():
-        print(f"Table {table} of the thesis: {queue}\n", *lines(data, table), "", sep="\n")
+    for table, settings in SETTINGS.items():
+        print(f"Table {table} of the thesis: {settings}\n", *lines(data, table), "", sep="\n")
 
 
 if __name__ == "__main__":

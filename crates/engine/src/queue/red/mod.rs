@@ -1,10 +1,10 @@
 //! Random early detection (RED): packets are marked or dropped with a probability that grows with the average queue.
 //!
 //! Sources: Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the gentle line
-//! (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED ("Transport protocols for fast
-//! long-distance networks", doctoral thesis, Osaka University, 2006, chapter 3). Details that these sources do not
-//! define are as in ns-2.35. Two packets are never marked or dropped: the only packet in a queue, and the first packet
-//! after the average crosses the lower threshold. The hard limit is tested after the random test.
+//! (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED ("High-Speed Transport-Layer
+//! Protocols for Fast Long-Distance Networks", doctoral thesis, Osaka University, 2006, chapter 3). Details that these
+//! sources do not define are as in ns-2.35. Two packets are never marked or dropped: the only packet in a queue, and
+//! the first packet after the average crosses the lower threshold. The hard limit is tested after the random test.
 
 mod curve;
 #[cfg(test)]
