@@ -26,7 +26,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     title: "Copa",
     description: "Moves the window towards the one at which 1 / delta segments of the flow wait in the queue, by \
         velocity / (delta * cwnd) per segment acknowledged, up or down; the velocity doubles each round trip from \
-        the third in one direction on. If the queue does not empty within four round trips, other flows fill it, and \
+        the third in one direction on. If the queue does not empty within five round trips, other flows fill it, and \
         Copa competes with them: 1 / delta then grows by one per round trip and is halved at a loss, as standard \
         TCP's window is. Apart from that, losses reduce the window, by 0.3 of it, only if they exceed 30 % of the \
         segments of two round trips. Paces at twice the window per round trip.",
@@ -35,7 +35,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
         "target rate = 1 / (delta * queueing); current rate = cwnd / smallest rtt of the last srtt / 2",
         "slow start until the current rate is above the target",
         "each ACK: cwnd +- velocity * acked / (delta * cwnd), towards the target",
-        "competitive if queueing was above a tenth of its largest value throughout four round trips: 1 / delta += 1 \
+        "competitive if queueing was above a tenth of its largest value throughout five round trips: 1 / delta += 1 \
             per round trip, halved at a loss",
     ],
     source: "Arun and Balakrishnan, NSDI 2018",

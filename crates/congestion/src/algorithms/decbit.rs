@@ -102,7 +102,8 @@ impl CongestionControl for DecBit {
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        if !phase.may_grow() {
+        // An acknowledgement that echoes a mark does not itself let the window grow.
+        if !phase.may_grow() && !(phase == Phase::NoGrowth && ack.ecn_echo) {
             return;
         }
         self.seen += ack.acked;
@@ -116,8 +117,10 @@ impl CongestionControl for DecBit {
         }
         if self.marked as f64 >= self.threshold * sent_since as f64 {
             window.shrink(window.cwnd() * self.decrease);
-        } else {
+        } else if phase.may_grow() {
             window.grow(self.increase);
+        } else {
+            return;
         }
         self.begin(current);
     }

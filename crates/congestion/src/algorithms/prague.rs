@@ -29,7 +29,7 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
         "each ACK: cwnd += (acked - marked) * min(1, srtt / rtt_target)^2 / cwnd",
         "mark, once a round trip of at least rtt_target: cwnd = (1 - alpha / 2) * cwnd",
         "loss: cwnd = cwnd / 2",
-        "pacing rate = cwnd / srtt, twice that in slow start",
+        "pacing rate = cwnd / srtt, twice that below half of ssthresh",
     ],
     source: "L4STeam, tcp_prague.c 0.6; draft-briscoe-iccrg-prague-congestion-control",
     listens_to: &[Signal::Loss, Signal::Ecn],

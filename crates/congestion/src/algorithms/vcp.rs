@@ -21,8 +21,8 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
     title: "VCP",
     description: "Multiplies the window by 1 + xi each interval while the routers' load is low, adds alpha segments \
         while it is high, and removes an eighth of the window when they are overloaded, once in an interval and a \
-        round trip. It has no slow start, and without VCP routers the window does not change. At a loss it reacts as \
-        standard TCP.",
+        round trip. It has no slow start. Without VCP routers the load counts as low. At a loss it reacts as standard \
+        TCP.",
     law: &[
         "each ACK, load low: cwnd += ((1 + xi)^(srtt / interval) - 1) * acked",
         "each ACK, load high: cwnd += alpha * (srtt / interval)^2 * acked / cwnd",

@@ -151,9 +151,9 @@ record! {
         in_flight: u64 as "in_flight_pkts",
     }
     columns {
-        /// Kind of the event: start, cut, recovery_exit, timeout or finish.
+        /// Kind of the event: start, cut, recovery_exit, timeout, connection_lost or finish.
         "event": &'static str = |event| event.kind.name(),
-        /// Cause of a reduction of the window: loss, nak, ecn or router.
+        /// Cause of a reduction of the window: loss, nak or ecn.
         "cause": Option<&'static str> = |event| event.kind.cause(),
     }
 }

@@ -243,7 +243,8 @@ counters! {
         /// Work transmitted, including the transmitted part of the packet in service. The utilisation of a short period
         /// is therefore exact.
         sum transmitted: Work,
-        /// Data that the link's token buckets let pass in the long run; `line_capacity` without token buckets.
+        /// Data that the link's token buckets let pass at their rate, or the line's if that is lower; `line_capacity`
+        /// without token buckets.
         sum bucket_capacity: Work,
         /// Amount of data that the line could have transmitted.
         sum line_capacity: Work,
@@ -251,7 +252,7 @@ counters! {
         sum dropped_loss_pkts: u64 as "dropped_loss_pkts",
         /// Packets dropped because the queue was full.
         sum dropped_overflow_pkts: u64 as "dropped_overflow_pkts",
-        /// Packets dropped by a random decision of active queue management.
+        /// Packets dropped by active queue management, at random or for their queueing delay, or for a low priority.
         sum dropped_early_pkts: u64 as "dropped_early_pkts",
         /// Packets dropped by active queue management above its upper bound, where all packets are dropped.
         sum dropped_forced_pkts: u64 as "dropped_forced_pkts",

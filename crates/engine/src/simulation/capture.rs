@@ -234,9 +234,7 @@ impl World {
         for (slot, (left, right)) in sack.iter_mut().zip(blocks.blocks(packet.seq)) {
             *slot = Some((sender.position(left), sender.position(right)));
         }
-        // A packet that repeats the acknowledgement of a SYN, because segments behind the first
-        // have arrived, does not itself answer the SYN.
-        let syn = packet.flags.has(Flags::SYN) && sack[0].is_none();
+        let syn = packet.flags.has(Flags::SYN);
         // The ACE field of the answer to a SYN without ECT is 010; the ACE fields of other packets count marks (RFC
         // 9768 sections 3.1.1 and 3.2.2).
         let ace = match (wire.accecn(), syn) {

@@ -90,13 +90,21 @@ impl FlowTable {
         end.is_of(flow).then_some(end)
     }
 
-    /// Prefetches the sender or receiver of a packet.
+    /// Prefetches the sender or receiver of a packet, if it is in this region.
     #[inline]
     pub(crate) fn prefetch_for(&self, packet: &Packet) {
         let place = packet.flow().slot as usize;
         match packet.kind() {
-            Kind::Syn | Kind::Data => prefetch(&self.receiving[place]),
-            Kind::SynAck | Kind::Ack | Kind::Nak => self.sending[place].prefetch_for_ack(),
+            Kind::Syn | Kind::Data => {
+                if let Some(receiver) = self.receiving.get(place) {
+                    prefetch(receiver);
+                }
+            }
+            Kind::SynAck | Kind::Ack | Kind::Nak => {
+                if let Some(sender) = self.sending.get(place) {
+                    sender.prefetch_for_ack();
+                }
+            }
         }
     }
 

@@ -63,9 +63,8 @@ impl Network {
         };
         self.expect_cross_region(router);
         self.now = time;
-        let queued = self.enqueue_at_backbone::<TRACED>(router, time, &packet);
-        if let Some((departure, hop)) = queued {
-            self.send_down::<TRACED>(router, hop, departure, packet, limit);
+        if let Some((departure, hop)) = self.enqueue_at_backbone::<TRACED>(router, time, &packet) {
+            self.send_on::<TRACED>(router, hop, departure, packet, limit);
         }
     }
 

@@ -83,7 +83,7 @@ pub struct Interval<'a> {
     pub end: Time,
     /// Number of data packets that sources sent, long-lived flows included.
     pub packets_in: u64,
-    /// Number of data packets that reached the access routers of their receivers, long-lived flows included.
+    /// Number of data packets that passed the access routers of their receivers, long-lived flows included.
     pub packets_out: u64,
     /// Samples of the flows of each class, in the order of [`FlowClass::ALL`]; long-lived flows are not included.
     pub classes: &'a [ClassSample; 6],
@@ -128,7 +128,7 @@ record! {
         failed: u64 as "failed_flows",
         /// Packets sent in excess of the file size, divided by the file size; sum over completed flows.
         retransmission_sum: f64,
-        /// Data packets that reached the access routers of their receivers.
+        /// Data packets that passed the access routers of their receivers.
         packets_out: u64,
         /// Negative acknowledgements received.
         naks: u64,
@@ -184,7 +184,7 @@ record! {
         srtt: Span as "srtt_s",
         /// FAST's alpha, if the flow has one.
         fast_alpha: Option<f64> as "fast_alpha_pkts",
-        /// Data packets that reached the receiver's access router in the interval.
+        /// Data packets that passed the receiver's access router in the interval.
         packets_out: u64 as "out_pkts",
         /// Negative acknowledgements received in the interval.
         naks: u64 as "naks",
@@ -373,7 +373,7 @@ pub struct Totals {
     pub stopped: bool,
     /// Data packets that sources sent.
     pub packets_in: u64,
-    /// Data packets that reached the access routers of their receivers.
+    /// Data packets that passed the access routers of their receivers.
     pub packets_out: u64,
     /// Number of times that a packet of any kind was moved from one element to another.
     pub events: u64,

@@ -265,7 +265,7 @@ struct MesoNetPart {
 
 #[derive(Debug, Serialize)]
 struct MesoNetFigures {
-    /// Data packets that reached the access routers of their receivers.
+    /// Data packets that passed the access routers of their receivers.
     delivered_packets: u64,
     /// Mean round-trip propagation delay in seconds over pairs of backbone routers; `None` without
     /// such pairs.

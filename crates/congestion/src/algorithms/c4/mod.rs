@@ -48,10 +48,11 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     description: "Paces at the nominal rate, the largest delivery rate since the last congestion, and keeps in \
         flight what this rate sends in the longest round trip without a queue of the flow's own. After two round \
         trips it probes for one at a rate that is higher by a sixteenth, or by a quarter as long as that finds more \
-        bandwidth. Delays, losses and marks above thresholds, which are lower for fast flows, reduce the rate by up \
-        to a quarter. C4 always paces, and needs the transport's delivery rate samples. Variant picoquic is the \
-        implementation with which C4 was tested: it drains the queue after Initial and when round trips become \
-        shorter, and in Initial also paces by the largest rate over a millisecond or more.",
+        bandwidth. Losses and marks above thresholds, which are lower for fast flows, reduce the rate by up to a \
+        quarter; delays above a threshold end a probe. C4 always paces, and needs the transport's delivery rate \
+        samples. Variant picoquic is the implementation with which C4 was tested: it drains the queue after Initial \
+        and when round trips become shorter, and in Initial also paces by the largest rate over a millisecond or \
+        more.",
     law: &[
         "rate = largest delivery rate since the last reduction; max_rtt = longest round trip at no more than \
             it, forgotten by 1/8 per round trip",

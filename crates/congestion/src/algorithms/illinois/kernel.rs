@@ -48,10 +48,8 @@ pub struct KernelIllinois {
 impl KernelIllinois {
     pub(super) fn new(settings: &Settings) -> Self {
         let parts = |name, of: u64| (settings.get(name) * of as f64) as u64;
-        let alphas = (
-            parts("min_increase", ALPHA).max(1),
-            parts("max_increase", ALPHA),
-        );
+        let least = parts("min_increase", ALPHA).max(1);
+        let alphas = (least, parts("max_increase", ALPHA).max(least));
         Self {
             alphas,
             betas: (parts("min_decrease", BETA), parts("max_decrease", BETA)),

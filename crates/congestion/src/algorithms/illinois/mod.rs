@@ -27,7 +27,8 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
         last round trip: max_increase and min_decrease on an empty queue, min_increase and max_decrease on a full \
         one. Standard TCP below low_window segments. Variant linux-2.6.22 has that kernel's error, which keeps at a \
         loss the part of the window that should be removed, and halves the sending rate during recovery; linux-6.18 \
-        is the form of a current kernel, in whole segments and parts of 128.",
+        is the form of a current kernel, in whole segments, with increases in parts of 128 and decreases in parts \
+        of 64.",
     law: &[
         "d = (mean rtt of a round - min_rtt) / (max_rtt - min_rtt)",
         "a(d): max_increase on a short queue, then falling as a hyperbola to min_increase at d = 1",

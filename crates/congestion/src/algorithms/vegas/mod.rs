@@ -220,7 +220,11 @@ impl CongestionControl for Vegas {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         match &mut self.kernel {
             Some(kernel) => kernel.on_timeout(event, window),
-            None => restart(event, window),
+            None => {
+                self.estimate.restart();
+                self.last_cwnd = None;
+                restart(event, window);
+            }
         }
     }
 

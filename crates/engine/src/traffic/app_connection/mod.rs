@@ -270,7 +270,7 @@ impl AppConnection {
             let answered = answered.unwrap_or(env.network.now);
             down.sender
                 .join((answered, acknowledged.unwrap_or(answered)), env);
-            down.receiver.join();
+            down.receiver.join(answered);
         }
     }
 

@@ -28,6 +28,10 @@ impl Sender {
         // After a timeout, stale acknowledgements have lower numbers than the packets given up.
         self.highest = self.highest.max(number);
         let round_start = number >= self.round_end;
+        if round_start {
+            self.round += 1;
+            self.round_end = self.next;
+        }
         let mut sample = AckSample {
             now,
             delivered: self.size - self.remaining,
@@ -40,10 +44,6 @@ impl Sender {
             segment_bytes: SEGMENT_BYTES,
             ..AckSample::ONE_SEGMENT
         };
-        if round_start {
-            self.round += 1;
-            self.round_end = self.next;
-        }
         let negative = packet.kind() == Kind::Nak;
         if negative {
             self.interval.naks += 1;

@@ -173,7 +173,7 @@ impl ControlBlock {
     /// (Linux, `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
-            && self.last_reduction != LastReduction::None
+            && !matches!(self.last_reduction, LastReduction::None | LastReduction::Recovered)
             && self.una < self.recover
     }
 

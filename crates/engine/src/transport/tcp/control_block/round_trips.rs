@@ -86,11 +86,19 @@ impl ControlBlock {
             // Without segments in flight, the acknowledgement covers the SYN alone.
             let rtt = if self.times_below(ack.next) {
                 now.since(self.stop_timing())
-            } else {
+            } else if self.tells_copies_apart() {
                 echoed(ack.stamp, now)
+            } else {
+                return;
             };
             self.take_segments(rtt, rtt);
         }
+    }
+
+    /// Returns true if an acknowledgement shows which transmission of a segment it answers: by a timestamp or, in QUIC,
+    /// by the number of a packet. Without either, a retransmitted segment gives no sample (Karn's rule).
+    fn tells_copies_apart(&self) -> bool {
+        self.config.timestamps.bytes().is_some() || self.config.rtt_sample == RttSample::Reported
     }
 
     /// Returns the round-trip times of the first and the last newly acknowledged segment. If the receiver reports its

@@ -183,7 +183,7 @@ impl Receiver {
         match packet.seq.cmp(&self.next) {
             _ if packet.seq == 0 => prompt.on_handshake(now),
             Ordering::Equal => prompt.on_segment(packet.seq, packet.stamp, out_of_order, now),
-            Ordering::Greater => prompt.on_out_of_order(out_of_order.0, now),
+            Ordering::Greater => prompt.on_out_of_order(out_of_order.0),
             Ordering::Less => prompt.on_duplicate(),
         }
     }
@@ -200,12 +200,12 @@ impl Receiver {
         if REPORTS && let Some(reports) = &mut self.reports {
             reports.record(packet, env);
         }
-        if self.unacknowledged == 0 {
-            // If an acknowledgement covers several segments, the earliest of them determines the timestamp.
-            self.stamp = packet.stamp;
-        }
         let in_order = packet.seq == self.next;
         if usual::<REGULAR>(in_order && self.out_of_order.is_empty()) {
+            if self.unacknowledged == 0 {
+                // If an acknowledgement covers several segments, the earliest of them determines the timestamp.
+                self.stamp = packet.stamp;
+            }
             self.next += 1;
             if self.answers_at_once::<REGULAR>(packet.seq, echo_changes, env) {
                 self.acknowledge::<REGULAR, REPORTS>(false, env);
@@ -319,11 +319,10 @@ impl Receiver {
             // This packet is the acknowledgement of the receiver's FIN and has no data.
             return;
         }
-        self.stamp = if packet.seq <= self.next {
-            packet.stamp
-        } else {
-            self.stamp
-        };
+        // An acknowledgement of a segment behind a gap echoes the last segment in order (RFC 7323 section 4.3).
+        if packet.seq <= self.next {
+            self.stamp = self.stamp.max(packet.stamp);
+        }
         if packet.seq > self.next && self.crowds_out(packet.seq) {
             self.acknowledge_cold(true, env);
         }
@@ -455,8 +454,9 @@ impl Receiver {
     ) {
         self.unacknowledged = 0;
         self.timer.cancel();
+        let answers_syn = !REGULAR && self.next == 1 && self.out_of_order.is_empty();
         if !REGULAR
-            && self.next > 1
+            && !answers_syn
             && let Some(prompt) = &mut self.prompt
         {
             prompt.on_ack();
@@ -490,7 +490,7 @@ impl Receiver {
         };
         let flags = flags
             .with_if(Flags::ECE, self.congestion_seen)
-            .with_if(Flags::SYN, unusual::<REGULAR>(self.next == 1))
+            .with_if(Flags::SYN, unusual::<REGULAR>(answers_syn))
             .with_if(Flags::FIN, unusual::<REGULAR>(self.next == self.end));
         let flags = if REGULAR { flags } else { flags.with_ace(ace) };
         env.send(Packet {

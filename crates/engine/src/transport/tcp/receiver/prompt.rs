@@ -97,8 +97,7 @@ impl PromptAcks {
     }
 
     /// Records that a segment has arrived out of order; `waiting` other segments had arrived out of order before it.
-    pub(super) fn on_out_of_order(&mut self, waiting: u64, now: Time) {
-        self.last_arrival = now;
+    pub(super) fn on_out_of_order(&mut self, waiting: u64) {
         self.open(waiting);
     }
 

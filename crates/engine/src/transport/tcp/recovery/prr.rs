@@ -57,6 +57,11 @@ impl Prr {
         };
     }
 
+    /// Lets as many segments leave in place of `lost` segments, since the window stays while the flight shrinks.
+    pub(crate) fn on_lost(&mut self, lost: u64) {
+        self.allowance += lost;
+    }
+
     /// Records a segment that leaves.
     pub(crate) fn on_sent(&mut self) {
         self.sent += 1;

@@ -135,6 +135,9 @@ impl LossRecovery for Sack {
             tcb.nxt = segment + 1;
         } else if segment < self.lost_below.max(self.sacked.end()) {
             self.note_retransmission(segment);
+        } else {
+            // Only rule 4 returns a segment that is neither lost nor overtaken.
+            self.rescued = true;
         }
     }
 
@@ -220,7 +223,6 @@ impl Sack {
         if self.rescued || last < self.high_rxt || last < self.sacked.end() {
             return None;
         }
-        self.rescued = true;
         Some(last)
     }
 

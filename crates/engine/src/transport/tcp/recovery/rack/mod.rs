@@ -236,9 +236,12 @@ impl LossRecovery for Rack {
             let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             tcb.complete(&mut sample, ack);
             self.process_probe_answer(tcb, ack, twice.is_some(), env);
-            self.update_ca_state(tcb, Some((&sample, ack)), env);
+            let grown = self.update_ca_state(tcb, Some((&sample, ack)), env);
             if ack.in_recovery || self.ca_state == CaState::Recovery {
-                tcb.on_ack_in_recovery(&sample);
+                // An algorithm that controls the window gets each acknowledgement once (`tcp_cong_control`).
+                if !(grown && tcb.controls_cwnd) {
+                    tcb.on_ack_in_recovery(&sample);
+                }
                 self.weigh_losses(tcb, env);
             }
         } else {

@@ -107,13 +107,14 @@ impl Rack {
     }
 
     /// Ends and begins recoveries, and lets the window grow if growth is allowed. `told` is an acknowledgement that
-    /// newly delivers segments, with its sample for the algorithm; `None` for other events.
+    /// newly delivers segments, with its sample for the algorithm; `None` for other events. Returns true if the
+    /// acknowledgement has let the window grow; the algorithm then has its sample.
     pub(super) fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,
         told: Option<(&AckSample, Ack)>,
         env: &mut impl Environment,
-    ) {
+    ) -> bool {
         let before = self.ca_state;
         // A segment above the recovery point has to arrive. It shows that the receiver has got the response to its
         // mark.
@@ -141,6 +142,7 @@ impl Rack {
         } else if let Some((sample, _)) = told.filter(|_| grows) {
             tcb.grow_window(sample);
         }
+        grows
     }
 
     /// Returns true if the window must not grow because of a recovery. In Linux, the acknowledgement that ends a

@@ -37,15 +37,31 @@ impl Rack {
         match self.wait {
             Wait::Probe => self.send_probe(tcb, env),
             Wait::Reordering => {
+                let (state, lost) = (self.ca_state, tcb.lost);
                 self.find_lost(tcb, now);
                 self.update_ca_state(tcb, None, env);
-                // Linux continues as for an acknowledgement of one segment (`tcp_rack_reo_timeout`).
-                let linux = tcb.config.prr == PrrRule::Linux;
-                self.update_prr(tcb, u64::from(linux), !linux);
+                if tcb.config.prr == PrrRule::Linux {
+                    self.continue_as_linux(tcb, state, tcb.lost - lost);
+                } else {
+                    self.update_prr(tcb, 0, true);
+                }
                 self.set_timer(tcb, false, env);
             }
         }
         true
+    }
+
+    /// Updates proportional rate reduction after the end of the reordering window has shown that `lost` segments are
+    /// lost. A recovery begins as with an acknowledgement of one segment. In a recovery, the window stays, so that as
+    /// many segments may leave (`tcp_rack_reo_timeout`). `before` is the state before.
+    fn continue_as_linux(&mut self, tcb: &ControlBlock, before: CaState, lost: u64) {
+        if before == CaState::Recovery {
+            if let Some(prr) = &mut self.prr {
+                prr.on_lost(lost);
+            }
+        } else if self.ca_state == CaState::Recovery {
+            self.update_prr(tcb, 1, false);
+        }
     }
 
     /// Sends a probe if one is due; the retransmission timer restarts in any case (section 7.3).
