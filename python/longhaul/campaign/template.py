@@ -48,7 +48,7 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
     """Set `key` in a table as `--set` does: keys that cannot occur beside `key` are removed."""
     if key in NAMES:
-        for named, derived in (("python", "source"), ("module", "sha256")):
+        for named, derived in (("python", "source"), ("external", "version"), ("module", "sha256")):
             if named in table:
                 table.pop(derived, None)
         for name in NAMES:
@@ -124,6 +124,8 @@ def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa
         yield place
         return
     step, *rest = way
+    if isinstance(place, list) and not all(isinstance(each, dict) for each in place):
+        raise ScenarioError(f"{path}: expected a list of tables to choose `{step}` from")
     if isinstance(place, list) and EVERY in step:
         for group in _groups(place, step, path):
             yield from _places(group, rest, path)

@@ -204,13 +204,16 @@ def analyze(
         table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
         tuple(low_is_best or ()), classes, order_by, *others,
     )  # fmt: skip
+    whole = table
     if log:
         table = _logarithms(table, options.responses, names or [])
+        if options.against is not None:
+            options = replace(options, against=options.against.logarithms(table.responses))
     elif rates := _rates_among(table, options.responses):
         typer.echo(HINT_OF_RATES.format(some(rates)), err=True)
     findings = {name: analyse(name, table, options) for name in names or ["effects"]}
     if not options.responses:
-        _say_what_is_left_out(table)
+        _say_what_is_left_out(whole)
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
     # Output that cannot be written is refused before anything is printed.
