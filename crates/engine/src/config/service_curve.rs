@@ -125,9 +125,10 @@ impl Step {
 /// The steps that are repeated for ever.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
+    /// Time of the first step that is repeated.
     from: Time,
     length: Span,
-    /// Amount of data transmitted before the first repetition begins.
+    /// Amount of data transmitted before `from`.
     before: Work,
     /// Amount of data transmitted in each repetition.
     work: Work,

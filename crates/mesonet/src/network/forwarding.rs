@@ -31,8 +31,8 @@ impl Network {
         None
     }
 
-    /// Processes the arrival of a packet at the router above access router `access`. The router's
-    /// two queues have separate servers.
+    /// Processes the arrival of a packet at the router above access router `access`. Used only if the two queues of
+    /// points of presence and access routers have separate servers.
     #[inline]
     pub(super) fn arrive_from_access<const TRACED: bool>(
         &mut self,

@@ -34,7 +34,7 @@ pub(super) enum Hop {
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
     OutOfAccess(u16),
-    /// Packets that have passed their last access router.
+    /// Packets on their way from their last access router to hosts.
     ToHosts,
     /// Packets on their way from a point of presence to its backbone router.
     OutOfPop(u16),
@@ -109,7 +109,7 @@ pub(super) struct Layout {
     pub(super) pops: Vec<u16>,
     pub(super) access: Vec<u16>,
     pub(super) backbone: Vec<u16>,
-    /// Number in the region of each access router of the network.
+    /// Number in the region of each access router of the network; [`ELSEWHERE`] for those of other regions.
     local_access: Vec<u16>,
     /// The router above each access router.
     above: Vec<AccessParent>,
@@ -276,7 +276,8 @@ impl Layout {
             for to in 0..topology.access.len() as u16 {
                 let domain = routes.domain(to);
                 let hop = if domain != at {
-                    // Routes between all routers with hosts have been checked to exist.
+                    // A hop without a route is never used: the simulation does not start if a route
+                    // between routers with hosts is missing (`SetupError::NoPath`).
                     let id = routes.link(at, domain);
                     let leads = |out: &OutLink| Some(out.id) == id;
                     let link = out_links.iter().position(leads).unwrap_or(0) as u16;

@@ -3,8 +3,9 @@
 //!
 //! An acknowledgement is held until enough others have come, at most for a limited time: the last acknowledgement of a
 //! transfer is thus not lost. A held acknowledgement is replaced only by one that acknowledges more. Acknowledgements
-//! with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do not count:
-//! duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with ECN flags.
+//! with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do not count: those
+//! with SACK blocks or other options, with SYN or FIN, or with ECN flags. The same holds for acknowledgements that
+//! acknowledge no more than the held one. If none is held, a duplicate is held like any other acknowledgement.
 
 use std::collections::VecDeque;
 

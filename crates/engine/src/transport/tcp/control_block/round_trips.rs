@@ -7,7 +7,8 @@
 //! minimum round-trip time, which RACK uses, is that of the samples for the algorithm.
 //!
 //! Retransmitted segments give no sample. If a cumulative acknowledgement covers a retransmitted segment, no segment
-//! that it covers gives a sample. If no segment gives a sample, the echoed timestamp gives both samples.
+//! that it covers gives a sample. If no segment gives a sample, the timestamp that a cumulative acknowledgement of new
+//! data echoes gives both samples.
 //!
 //! QUIC takes one sample, the round-trip time of the last segment less the delay that the receiver reports (RFC 9002
 //! section 5.3).
@@ -125,7 +126,8 @@ impl ControlBlock {
         }
     }
 
-    /// Updates the timer with the first acknowledged segment's round-trip time, and the minimum with the last one's.
+    /// Updates the timeout with the first acknowledged segment's round-trip time, and the minimum with the last one's.
+    /// Also ends the backoff of the timeout.
     fn take_segments(&mut self, first: Span, last: Span) {
         let config = &self.config.rto;
         self.rtt.smooth(config, first);
@@ -135,8 +137,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Adds round-trip times to `sample`, on a connection that times all segments. Also passes them to the estimator,
-    /// unless the estimator already has a sample from `ack`.
+    /// Adds round-trip times to `sample`, on a connection that times all segments. Also passes them to the estimator.
+    /// If the estimator already has a sample from `ack`, only its minimum is updated.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();
@@ -164,7 +166,8 @@ impl ControlBlock {
         self.rtt.sampled = false;
     }
 
-    /// Returns true if an acknowledgement echoes a timestamp older than `sent`.
+    /// Returns true if an acknowledgement echoes a timestamp older than `sent`. On connections that time all segments,
+    /// timestamps have the kernel's resolution of a tick.
     #[inline]
     pub(crate) fn echoes_before(&self, ack: Ack, sent: Time) -> bool {
         if self.rtt.timing == Timing::Segments {
