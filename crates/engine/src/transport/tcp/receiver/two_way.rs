@@ -37,7 +37,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the bytes on the wire of an acknowledgement without options.
+    /// Returns the bytes on the wire of an acknowledgement without options other than timestamps.
     pub(crate) fn ack_bytes(&self) -> u16 {
         self.ack_bytes
     }

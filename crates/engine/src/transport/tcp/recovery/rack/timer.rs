@@ -1,5 +1,5 @@
 //! RACK-TLP's timer: it declares overtaken segments lost after the reordering window, or sends a tail loss probe (RFC
-//! 8985 sections 6.3 and 7).
+//! 8985 sections 6.2 and 7).
 
 use longhaul_units::Time;
 
@@ -27,7 +27,7 @@ impl Rack {
         self.timer.deadline()
     }
 
-    /// Processes a timer event of RACK-TLP. Returns true if the timer was due.
+    /// Processes a timer event of RACK-TLP. Returns true if the timer was due and segments are outstanding.
     pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) -> bool {
         let now = env.now();
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
@@ -79,8 +79,10 @@ impl Rack {
         self.probe.on_sent(tcb, repeats);
     }
 
-    /// Sets the timer after an acknowledgement. If a segment in flight is overtaken (a later transmission was
-    /// delivered), the timer expires at the end of the reordering window. Otherwise, it is for a tail loss probe.
+    /// Sets the timer after an acknowledgement, or after the reordering window. If a segment in flight is overtaken (a
+    /// later transmission was delivered), the timer expires at the end of the last such segment's reordering window.
+    /// Otherwise, it is for a tail loss probe, or is cancelled if no probe may be sent. A probe already planned is put
+    /// off only if the acknowledgement has `advanced`.
     #[inline]
     pub(super) fn set_timer(
         &mut self,
