@@ -63,7 +63,8 @@ pub struct DecBit {
     increase: f64,
     decrease: f64,
     threshold: f64,
-    /// Number of segments in the window before its last change. Marks of these segments are not counted in `marked`.
+    /// Number of segments in the window before its last change; zero before the first change and after a timeout. Marks
+    /// of these segments are not counted in `marked`.
     previous: u64,
     /// Number of segments acknowledged since the last change of the window.
     seen: u64,

@@ -1,7 +1,9 @@
 //! General AIMD: additive increase and multiplicative decrease with any parameters.
 //!
 //! Yang and Lam, "General AIMD congestion control", ICNP 2000. The window changes as in standard TCP, with other
-//! amounts. With the default increase and decrease, a flow gets the same throughput as standard TCP.
+//! amounts. With the default increase, timeouts limit the throughput as much as in standard TCP (the paper's formula
+//! has the same term for them). Without timeouts, the default values give a mean window 1.25 times that of standard
+//! TCP.
 
 use super::reno::Reno;
 use crate::entry::{Entry, PathNeeds, Signal};
