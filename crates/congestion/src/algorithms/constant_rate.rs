@@ -2,7 +2,8 @@
 //!
 //! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR 21(5), 1991. The
 //! window of standard TCP grows by one segment per round trip. The growth of its rate is therefore proportional to the
-//! inverse square of the round-trip time. Here, the rates of all flows grow equally fast.
+//! inverse square of the round-trip time. Here, the rates of all flows grow equally fast, unless `max_step` limits the
+//! growth.
 
 use serde::{Deserialize, Serialize};
 

@@ -124,7 +124,7 @@ pub struct Illinois {
     increase: f64,
     decrease: f64,
     /// Number of round trips with an empty queue since the last round trip with a queue. `None` before the first queue,
-    /// and once `patience` round trips have passed.
+    /// after `patience` round trips with an empty queue, and after a timeout.
     patient: Option<f64>,
     max_rtt: Span,
     /// Sum of the round-trip samples of the current round, in seconds.
@@ -157,7 +157,8 @@ impl Illinois {
         })
     }
 
-    /// Sets the increase by equation 3, a hyperbola of `delay`: the queueing delay as a fraction of the largest one.
+    /// Sets the increase for `delay`, the queueing delay as a fraction of the largest one: by equation 3, a hyperbola,
+    /// or to the maximum if the queue is empty. After a queue, the increase stays for `patience - 1` such round trips.
     fn adapt_increase(&mut self, delay: f64) {
         if delay > EMPTY {
             self.patient = Some(0.0);
