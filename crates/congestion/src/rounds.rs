@@ -18,13 +18,14 @@ use crate::state::CongestionState;
 pub enum Loss {
     /// No segment is lost.
     Never,
-    /// Every segment whose number is a multiple of this number is lost.
+    /// Every segment whose number is a multiple of this number is lost. The first segment of each call of
+    /// [`Flow::rounds`] has the number 1.
     Every(u64),
     /// Each segment is lost with the same probability.
     Random {
         /// Loss probability.
         p: f64,
-        /// Seed of the random numbers.
+        /// Seed of the random numbers, which start anew with each call of [`Flow::rounds`].
         seed: u64,
     },
 }
@@ -37,14 +38,16 @@ pub struct Path {
     /// Rate of the path in segments per second. Segments beyond the path's capacity wait in a queue. `None`: no segment
     /// waits.
     pub rate: Option<f64>,
-    /// Rate of the sender's link in segments per second; acknowledgements arrive at this rate. `None`: acknowledgements
-    /// are spread over the round trip.
+    /// Rate of the sender's link in segments per second; acknowledgements arrive at this rate. `None`, or a window that
+    /// the link cannot send within a round trip: acknowledgements are spread over the round trip.
     pub link_rate: Option<f64>,
     /// Rule that selects the segments that are lost or marked.
     pub loss: Loss,
-    /// Cause that a congestion signal gives for segments selected by `loss`.
+    /// Cause that a congestion signal gives for segments selected by `loss`. Marked segments do not count as delivered
+    /// either.
     pub cause: Cause,
-    /// Numbers of the round trips, counted from zero, that end in a retransmission timeout.
+    /// Numbers of the round trips that end in a retransmission timeout. The first round trip of each call of
+    /// [`Flow::rounds`] has the number 0.
     pub timeouts: Vec<u64>,
 }
 
@@ -96,7 +99,7 @@ pub struct Flow {
     /// Window, slow start and algorithm of the flow.
     pub state: CongestionState,
     now: Time,
-    /// Number of round trips begun.
+    /// Number of completed round trips.
     round: u64,
     reduced: bool,
     /// Number of segments delivered so far.

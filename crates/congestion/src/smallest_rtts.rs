@@ -13,11 +13,13 @@ const NONE: u64 = 0x7fff_ffff;
 /// Smallest round-trip times of the connection and of the current round trip, as the kernel stores them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SmallestRtts {
-    /// Smallest round-trip time of the connection, in microseconds plus one (`baseRTT`, `basertt`).
+    /// Smallest round-trip time of the connection since its last idle time, in microseconds plus one (`baseRTT`,
+    /// `basertt`).
     pub(crate) base: u64,
-    /// Smallest round-trip time of the current round trip, in microseconds plus one (`minRTT`, `minrtt`).
+    /// Smallest round-trip time of the current round trip, in microseconds plus one (`minRTT`, `minrtt`). Veno resets
+    /// it with each acknowledgement that may enlarge the window.
     pub(crate) min: u64,
-    /// Number of samples in the current round trip (`cntRTT`, `cntrtt`).
+    /// Number of samples in the current round trip; in Veno, in the whole connection (`cntRTT`, `cntrtt`).
     pub(crate) samples: u64,
 }
 
@@ -80,7 +82,8 @@ impl MeasuredRound {
         self.rtts.samples = 0;
     }
 
-    /// Discards the smallest round-trip times when the connection sends after an idle time (`tcp_vegas_cwnd_event`).
+    /// Discards the smallest round-trip times, and begins the next round trip, when the connection sends after an idle
+    /// time (`tcp_vegas_cwnd_event`).
     pub(crate) fn forget(&mut self) {
         self.rtts.forget_base();
         self.begin();

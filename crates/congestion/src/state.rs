@@ -11,8 +11,9 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
 
-/// Congestion control of one connection, laid out for cache locality. Acknowledgements use two cache lines. The fields
-/// up to the kind of slow start fill the first one; the algorithm begins in the second.
+/// Congestion control of one connection, laid out for cache locality. Acknowledgements in congestion avoidance use two
+/// cache lines: the first one, with the fields up to the kind of slow start, and the one in which the algorithm begins.
+/// The state of slow start is between them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
@@ -51,7 +52,8 @@ impl CongestionState {
     }
 
     /// Grows the window by [`CongestionControl::increment`] for an acknowledgement of `credit` segments in congestion
-    /// avoidance. Returns false if the growth depends on more: [`Self::on_ack`] then has to be called.
+    /// avoidance. Returns false, without growth, in slow start, in a recovery with rate halving, or if growth depends
+    /// on more: [`Self::on_ack`] then has to be called.
     #[inline(always)]
     pub fn increment(&mut self, credit: f64) -> bool {
         if self.rate_halving.is_some() || self.slow_start.watches(&self.window) {
@@ -165,8 +167,8 @@ impl CongestionState {
         self.window.set_cwnd(first);
     }
 
-    /// Raises the window if the algorithm has enlarged it by less than ns-2's limited slow start does, also in
-    /// congestion avoidance. `before` is the window before the algorithm's growth.
+    /// Raises the window if the algorithm has enlarged it, in congestion avoidance, by less than ns-2's limited slow
+    /// start does. `before` is the window before the algorithm's growth.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
@@ -214,7 +216,7 @@ impl CongestionState {
         self.controller.on_timeout(event, &mut self.window);
     }
 
-    /// Notifies the algorithm that recovery is over.
+    /// Ends rate halving, and notifies the algorithm and the slow start that recovery is over.
     pub fn on_recovery_exit(&mut self, now: Time) {
         self.end_rate_halving();
         self.controller.on_recovery_exit(now, &mut self.window);

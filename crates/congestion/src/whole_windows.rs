@@ -32,7 +32,8 @@ pub(crate) struct Counted(pub(crate) u64);
 
 impl Counted {
     /// Adds `acked` acknowledged segments to the count. Returns the number of segments by which the window grows: one
-    /// each time that the count reaches `per_segment` (`tcp_cong_avoid_ai`).
+    /// each time that the count reaches `per_segment` (`tcp_cong_avoid_ai`). An old count of `per_segment` or more, for
+    /// a larger window, adds one segment and is discarded.
     pub(crate) fn add(&mut self, per_segment: u64, acked: u64) -> u64 {
         let due = self.0 >= per_segment;
         self.0 = if due { acked } else { self.0 + acked };
@@ -79,7 +80,7 @@ pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
 }
 
-/// Sets the threshold to `target`, at least two segments. Reduces the window to the threshold if the window is larger.
+/// Sets the threshold to `target`, at least two segments. Reduces the window to `target` if the window is larger.
 pub(crate) fn reduce(window: &mut Window, target: f64) {
     let before = window.cwnd();
     window.reduce_to(target);
@@ -182,8 +183,8 @@ impl Avoidance {
         reduce(window, target);
     }
 
-    /// Begins the recovery from a timeout. `threshold` is the new threshold. `None` keeps the old one, for a further
-    /// timeout in the same recovery.
+    /// Begins the recovery from a timeout. `threshold` is the new threshold. `None` keeps the old one
+    /// ([`keep_ssthresh`](crate::Timeout::keep_ssthresh)).
     pub(crate) fn on_timeout(&mut self, threshold: Option<f64>, window: &mut Window) {
         self.reducing.begin_recovery();
         self.counted = Counted::default();

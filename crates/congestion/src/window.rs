@@ -23,7 +23,8 @@ const MIN_SEGMENTS: Kind = Kind::Whole { min: 1, max: 100 };
 
 longhaul_keys::keys! {
     /// Lower bounds of cwnd after reductions, in whole segments. They apply whatever the algorithm requests. After a
-    /// timeout, cwnd is one segment in any case.
+    /// timeout, cwnd is one segment in any case. Algorithms that control cwnd in all phases, such as BBR, have their
+    /// own bounds.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct MinCwnd {
         /// Smallest window after a loss.
@@ -53,6 +54,7 @@ pub struct Window {
 
 impl Window {
     /// Returns a window of `cwnd` segments with the threshold `ssthresh`. `ceiling` is an upper bound of the window.
+    /// Panics if `cwnd` is less than one segment or above `ceiling`.
     pub fn new(cwnd: f64, ssthresh: f64, ceiling: f64, rounding: Rounding) -> Self {
         let window = Self {
             cwnd,
@@ -139,7 +141,7 @@ impl Window {
         self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
     }
 
-    /// Reduces the window and the threshold to `target` after a congestion signal.
+    /// Sets the window and the threshold to `target` after a congestion signal, also if `target` is larger.
     pub fn reduce_to(&mut self, target: f64) {
         let target = if self.rounding == Rounding::IntegerBoth {
             libm::floor(target)

@@ -1,9 +1,10 @@
 //! Maximum over a sliding window, computed without storing all values.
 //!
 //! Kathleen Nichols' estimator, as BBR uses it (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3; Linux,
-//! lib/win_minmax.c). The estimator stores three values: the maximum, the maximum of all values after it, and the
-//! maximum of all values after the second one. When the first value expires, the second one replaces it. A value may
-//! expire up to a quarter of the window late.
+//! lib/win_minmax.c). The estimator stores the maximum and two later values. When the first value expires, the second
+//! one replaces it. The second value is at first a copy of the maximum, until a quarter of the window later; the third
+//! one is a copy of the second until half of the window later. Smaller values in between are not stored. The result is
+//! therefore too small at times, if values decrease: it may be a value up to half of the window later than the maximum.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ impl WindowedMax {
         }
     }
 
-    /// Returns the largest value.
+    /// Returns the maximum at the last update; zero before the first.
     pub(crate) fn get(&self) -> f64 {
         self.best[0].1
     }

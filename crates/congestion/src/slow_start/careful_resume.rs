@@ -95,7 +95,8 @@ enum Stage {
     /// A segment of the jump has arrived, or a round trip has passed since the jump. The phase lasts until `last` of
     /// the connection's segments are delivered or lost.
     Validating { last: u64 },
-    /// After a loss: the window is reduced.
+    /// After a loss or a mark during the jump: the window is reduced. The phase lasts until a recovery ends, or until
+    /// another reduction or a timeout.
     SafeRetreat,
     /// Ordinary slow start.
     Normal,
@@ -126,7 +127,8 @@ impl CarefulResume {
         matches!(self.stage, Stage::Unvalidated { .. })
     }
 
-    /// Returns true from the jump until the segments sent in it are known to have fitted into the path.
+    /// Returns true from the jump until the segments sent in it are known to have fitted into the path, or until a
+    /// reduction, a timeout or an idle time ends the jump.
     #[inline]
     pub(super) fn is_under_way(&self) -> bool {
         self.is_frozen() || matches!(self.stage, Stage::Validating { .. })
@@ -166,7 +168,8 @@ impl CarefulResume {
     }
 
     /// Decides if the window jumps, once the segments of the initial window have arrived. The window does not jump
-    /// after losses, on a different path, or to a smaller window. Without data to send, the decision is deferred.
+    /// after losses, on a different path, or if the jump would not enlarge it. Without data to send, the decision is
+    /// deferred.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO
@@ -195,8 +198,8 @@ impl CarefulResume {
         }
     }
 
-    /// Reduces the window further after the algorithm has reduced it, since the path may not have had room for the
-    /// segments sent in the jump.
+    /// Reduces the window further after the algorithm has reduced it in a jump, since the path may not have had room
+    /// for the segments sent in the jump. Any other reduction ends Careful Resume.
     pub(super) fn on_reduction(&mut self, window: &mut Window) {
         if matches!(
             self.stage,
@@ -211,8 +214,8 @@ impl CarefulResume {
         }
     }
 
-    /// Ends the phase of safe retreat: all segments sent before the loss was detected have arrived or have been
-    /// retransmitted.
+    /// Ends the phase of safe retreat, and sets the threshold to `beta` times `pipe`: all segments sent before the loss
+    /// was detected have arrived or have been retransmitted.
     pub(super) fn on_recovery_exit(&mut self, window: &mut Window) {
         if self.stage == Stage::SafeRetreat {
             window.set_ssthresh(self.beta * self.pipe);
@@ -289,8 +292,8 @@ mod tests {
         assert_eq!((resume.pipe, window.ssthresh()), (120.0, 60.0));
     }
 
-    /// Checks that the window does not jump on a different path, after losses, or if it is already as large as the
-    /// saved one. A round-trip time of half or of ten times the saved one indicates a different path.
+    /// Checks that the window does not jump on a different path, after losses, or if it is already as large as half of
+    /// the saved one. A round-trip time of half or of ten times the saved one indicates a different path.
     #[test]
     fn it_does_not_jump_on_another_path() {
         let cwnd_after = |given: &[(&str, f64)], lost| {

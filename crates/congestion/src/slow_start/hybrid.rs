@@ -113,17 +113,17 @@ pub struct HybridSlowStart {
     /// Number of segments sent before the last timeout. Acknowledgements are not evaluated until more segments than
     /// this number have been delivered.
     resumes_after: u64,
-    /// Number of delivered segments at which the current round ends.
+    /// Number of delivered segments. An acknowledgement that exceeds this number begins the next round.
     round_end: u64,
     /// Time at which the current round began.
     round_start: Time,
     /// Time of the last acknowledgement in the round's train.
     last_of_train: Time,
-    /// Smallest round-trip time of the connection since its last timeout.
+    /// Smallest round-trip time of the connection in slow start since its last timeout.
     min_rtt: Option<Span>,
     /// Smallest round-trip time of the current round.
     round_min: Option<Span>,
-    /// Number of samples in the current round.
+    /// Number of samples in the current round, at most `samples`.
     taken: f64,
     /// True if HyStart has ended slow start.
     found: bool,

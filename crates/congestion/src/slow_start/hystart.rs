@@ -132,7 +132,7 @@ impl Hystart {
         })
     }
 
-    /// Ends the first slow start at a reduction (section 4.3).
+    /// Ends HyStart++ at a reduction or a timeout; later slow starts are standard (section 4.3).
     pub(super) fn end(&mut self) {
         self.over = true;
     }
@@ -146,7 +146,8 @@ impl Hystart {
         }
     }
 
-    /// Processes an acknowledgement; returns the growth of the window per acknowledged segment.
+    /// Processes an acknowledgement; returns the growth of the window per acknowledged segment, zero if the
+    /// acknowledgement ends slow start.
     pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         if self.over {
             return 1.0;

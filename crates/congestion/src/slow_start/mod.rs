@@ -158,7 +158,8 @@ pub enum SlowStart {
     Standard,
     /// Standard slow start, which continues when the window equals the threshold (Linux 2.6.22).
     Linux,
-    /// Limited slow start (RFC 3742): above `max_ssthresh`, at most `max_ssthresh / 2` segments per round trip.
+    /// Limited slow start (RFC 3742): above `max_ssthresh`, the window grows by `max_ssthresh / 2` segments per round
+    /// trip, or up to half as much again, since the RFC rounds a divisor down.
     Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
@@ -169,9 +170,9 @@ pub enum SlowStart {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). The initial threshold is at most `max_ssthresh`. Above
-    /// `max_ssthresh`, the window grows by the larger of two steps: the algorithm's and limited slow start's. After a
-    /// congestion signal, only the algorithm's step is used until the next timeout.
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). The initial threshold is at most `max_ssthresh`. Above the
+    /// threshold, the window grows by the larger of two steps: the algorithm's, and limited slow start's, which is zero
+    /// below `max_ssthresh / 2`. After a congestion signal, only the algorithm's step is used until the next timeout.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
@@ -251,7 +252,8 @@ impl SlowStart {
     }
 
     /// Processes an acknowledgement that may not enlarge the window: the window does not limit the sender, or a mark or
-    /// loss may have been detected. The segments that it reports still count as delivered.
+    /// loss may have been detected. The segments that it reports still count as delivered. Duplicate acknowledgements
+    /// are ignored, except that Careful Resume counts their segments.
     pub(crate) fn watch_without_growth(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) if ack.acked == 0 => resume.count(ack),
@@ -263,7 +265,8 @@ impl SlowStart {
         }
     }
 
-    /// Returns true if the slow start needs round-trip times.
+    /// Returns true if the slow start needs a round-trip sample with every acknowledgement
+    /// ([`Needs::rtt`](crate::Needs::rtt)).
     pub(crate) fn needs_rtt(&self) -> bool {
         matches!(
             self,
@@ -374,7 +377,7 @@ impl SlowStart {
         }
     }
 
-    /// Processes a restart of the window after a timeout.
+    /// Processes a timeout, before the algorithm restarts the window.
     pub(crate) fn on_timeout(&mut self, event: &Timeout) {
         match self {
             Self::Hystart(hystart) => hystart.end(),

@@ -51,7 +51,8 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of acknowledgements at which all recent round-trip times were too long; at `SAMPLES`, slow start ends.
+    /// Number of samples at which all recent round-trip times were too long, since one of these last was at most the
+    /// base. At `SAMPLES`, slow start ends.
     long: usize,
     over: bool,
 }
@@ -80,7 +81,8 @@ impl PicoquicSlowStart {
     }
 
     /// Updates and returns the base round-trip time. Increments `long` if all recent samples exceed the base by more
-    /// than a quarter, and by more than `packet`, the transmission time of a packet.
+    /// than a quarter, and by more than `packet`, the transmission time of a packet. Resets `long` if one of them does
+    /// not exceed the base.
     fn judge(&mut self, packet: Span) -> Span {
         let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));

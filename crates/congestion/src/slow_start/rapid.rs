@@ -1,5 +1,5 @@
-//! Rapid Start: a slow start that triples the window in each round trip while no queue builds up, and then reduces the
-//! window to the number of segments delivered.
+//! Rapid Start: a slow start that triples the window in each round trip while no queue builds up. The first recovery
+//! then reduces the window to the algorithm's factor times the number of segments delivered.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ static PARAMETERS: [Parameter; 2] = [
 /// Fraction of the reduction that is made gradually, as segments are acknowledged (K of section 3.3.1; appendix A).
 const K: f64 = 2.0 / 3.0;
 
-/// Maximum factor by which the window grows in a round trip. After a loss, the window stays above the usual reduced
+/// Maximum factor by which the window grows in a round trip. After a loss, the window is at least the usual reduced
 /// window divided by this factor (section 3.3).
 const MOST_GROWTH: f64 = 3.0;
 
@@ -68,7 +68,7 @@ pub struct RapidStart {
     delay: Span,
     factor: f64,
     stage: Stage,
-    /// Smallest round-trip time of the current round trip; `None` before a sample.
+    /// Smallest round-trip time of the current round trip; `None` before the connection's first sample.
     floor: Option<Span>,
     /// Number of segments known to be delivered.
     delivered: u64,

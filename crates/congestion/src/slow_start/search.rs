@@ -139,8 +139,9 @@ impl Bins {
         }
     }
 
-    /// Ends all bins that are over at the time of an acknowledgement. A bin without an acknowledgement gets the totals
-    /// of the bin before. Returns false, and ends no bin, if more than [`BINS`] bins are over.
+    /// Ends all bins that are over at the time of an acknowledgement. The last of them gets the totals at this
+    /// acknowledgement; each other one gets those of the bin before. Returns false, and ends no bin, if more than
+    /// [`BINS`] bins are over.
     fn pass(&mut self, ack: &AckSample) -> bool {
         let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
         if passed > BINS {
@@ -156,7 +157,8 @@ impl Bins {
     }
 
     /// Returns the fraction of segments missing in the last window: sent in the window one round trip ago, but not
-    /// delivered. Returns `None` if the bins do not reach back so far.
+    /// delivered; negative if more was delivered. Returns `None` if the bins do not reach back so far, or if no segment
+    /// was sent.
     fn missing(&self, rtt: Span) -> Option<f64> {
         let ago = rtt.as_secs_f64() / self.duration.as_secs_f64();
         let sent = self.sent_until(ago)? - self.sent_until(ago + BINS as f64)?;

@@ -37,7 +37,8 @@ use crate::queue::{Draws, QueueConfig};
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
     OnTime,
-    /// Packets that arrive by the next observation go to links.
+    /// Packets go to links or to receivers of datagram streams. Those that arrive by the next observation are forwarded
+    /// ahead of time.
     ToObservation,
     /// Packets go over access links to endpoints. Those that can reach an endpoint by the next observation are
     /// forwarded ahead of time. The number is the link's index in `Plan::spreading`.
@@ -45,14 +46,14 @@ pub(crate) enum Delivery {
     /// Packets go to links and to endpoints of flows. Those that arrive by the next timer of any endpoint, and by the
     /// next observation (such as a sample), are forwarded ahead of time.
     ToTimer,
-    /// All packets of the link go to this sender. Those that arrive by the next observation or the sender's next timer,
-    /// whichever comes first, are forwarded ahead of time.
+    /// Packets go to this sender and to no other endpoint with timers; some may go to links. Those that arrive by the
+    /// next observation or the sender's next timer, whichever comes first, are forwarded ahead of time.
     ToSender(u32),
-    /// All packets of the link go to this receiver. Those that arrive by the next observation or the receiver's next
-    /// timer, whichever comes first, are forwarded ahead of time.
+    /// Packets go to this receiver and to no other endpoint with timers; some may go to links. Those that arrive by the
+    /// next observation or the receiver's next timer, whichever comes first, are forwarded ahead of time.
     ToReceiver(u32),
-    /// All packets of the link go to receivers. Those that arrive by the next observation or the next timer of any
-    /// receiver, whichever comes first, are forwarded ahead of time.
+    /// Packets go to several receivers and to no other endpoint with timers; some may go to links. Those that arrive by
+    /// the next observation or the next timer of any receiver, whichever comes first, are forwarded ahead of time.
     ToReceivers,
     /// Packets to endpoints that delay packets are passed to them ahead of time, up to the next observation. Packets to
     /// other endpoints are delivered at their arrival times.
@@ -88,7 +89,7 @@ pub(crate) enum Endpoint {
         connection: u32,
         gets: u32,
         sends: u32,
-        /// True if the application stops at a given time, or sends at scheduled times.
+        /// True if the application stops at a given time, or if the sender sends dummy packets.
         stops: bool,
         /// True if the sender draws random numbers while it sends.
         draws: bool,
@@ -100,8 +101,8 @@ pub(crate) enum Endpoint {
     },
     /// The sender of a datagram stream, which sends at scheduled times.
     Source { sends: u32 },
-    /// An endpoint of connections that traffic opens during the run. It sends packets in answer to others, and at
-    /// scheduled times.
+    /// An endpoint of connections that traffic opens during the run, an endpoint of a foreign stack's connection, or
+    /// the sender of a flow with messages. It sends packets in answer to others, and at scheduled times.
     Traffic {
         gets: u32,
         sends: u32,
@@ -158,7 +159,8 @@ impl Endpoint {
 pub(super) struct Plan {
     /// Lookahead of each link.
     pub(super) deliveries: Vec<Delivery>,
-    /// For each link, the single other link that all answers to its packets enter; `None` if there is no such link.
+    /// For each link, the single other link that all answers to its packets enter; `None` if there is no such link, or
+    /// if the link's lookahead does not allow trains.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
     /// Numbers of the access links, in the order of storage. The two links of one endpoint, one for each direction, are
@@ -177,13 +179,14 @@ struct Surroundings {
     next: BTreeSet<usize>,
     /// Links that deliver packets to the endpoints that send into this link.
     behind: BTreeSet<usize>,
-    /// True if packets enter the link at scheduled times, sent by an endpoint or released by impairments.
+    /// True if packets enter the link at scheduled times, sent by an endpoint or released by impairments, or if a proxy
+    /// sends into it.
     has_source: bool,
-    /// True if endpoints of flows send into the link at scheduled times.
+    /// True if endpoints of flows send into the link at scheduled times, or if a proxy sends into it.
     has_direct_source: bool,
     /// The endpoints of flows that receive packets from the link.
     endpoints: BTreeSet<Endpoint>,
-    /// Kinds of receivers at the ends of the routes over this link.
+    /// Kinds of receivers at the ends of the routes whose last link is this one.
     ends: BTreeSet<End>,
     carries_data: bool,
     /// Bottleneck links of the data whose acknowledgements use this link.
@@ -302,7 +305,7 @@ fn plan_access(
     }
     plan.access.extend(rest.into_iter().map(|id| id as u32));
     for answers in &mut plan.answers {
-        // The answers to a train of packets must not use the link over which the train arrives.
+        // The answers to a train are put onto an ordinary link. Packets enter access links in another way.
         *answers = answers.filter(|answers| !firsts.contains(&(answers.to as usize)));
     }
 }
@@ -321,8 +324,8 @@ fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     one && alone && link.next.is_empty()
 }
 
-/// Returns true if the closed form of access links (`access.rs`) holds for a link: it has a drop-tail queue, but no
-/// losses, impairments or samples.
+/// Returns true if the closed form of access links (`access.rs`) holds for a link: it has a drop-tail queue, service on
+/// arrival and the exact clock, but no losses, impairments or samples.
 fn is_closed_form(config: &Config, id: usize) -> bool {
     let link = &config.links[id];
     matches!(link.queue, QueueConfig::DropTail(_))
@@ -383,7 +386,7 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
 }
 
 /// Returns true if acknowledgements cannot congest a link that carries nothing else: the link's rate is at least the
-/// sum of the bottleneck rates of the acknowledged data.
+/// sum of the bottleneck rates of the acknowledged data, and all these links have one rate ([`has_one_rate`]).
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
@@ -396,8 +399,8 @@ fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// Returns the lookahead of a link if the links behind it get only its packets and the answers to them, and all these
-/// links are plain ([`is_plain`]). Returns `None` otherwise.
+/// Returns the lookahead of a link if the links behind it get only its packets and the answers to them, and if it and
+/// all these links are plain ([`is_plain`]). Returns `None` otherwise.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,
@@ -426,7 +429,8 @@ fn alone_ahead(
     })
 }
 
-/// Returns the single link that receives all answers to a link's packets, if there is one.
+/// Returns the single other link that receives all answers to a link's packets, if there is one. Returns `None` if the
+/// packets do not all go to TCP senders or all to TCP receivers.
 fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     let mut ends = link.ends.iter();
     let from = match (ends.next()?, ends.next()) {
@@ -444,7 +448,7 @@ fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
 }
 
 /// Returns true if the packets of all links that lead to the link `id` may be merged into one sequence of arrivals.
-/// These links have to lead only to `id`, and to have a delay.
+/// These links have to lead only to `id`, to be plain, to compute departures on arrival, and to have a delay.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -457,7 +461,8 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
 }
 
 /// Returns true if packets can enter the impairments of a link ahead of time. There are two conditions: all packets
-/// come over links that lead only to this link, and the impairments only delay them by known times.
+/// come over plain links that lead only to this link and compute departures on arrival, and the impairments only delay
+/// packets by known times.
 fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -486,7 +491,7 @@ fn is_plain(link: &Link) -> bool {
     !link.changes_by_events()
 }
 
-/// Returns true if a link transmits at the same rate throughout the run.
+/// Returns true if a link has no changes (not even of delay or loss) and no delivery trace, and thus one rate.
 fn has_one_rate(link: &Link) -> bool {
     link.changes.is_empty() && link.delivery_trace.is_none()
 }

@@ -79,8 +79,8 @@ impl Network {
         all
     }
 
-    /// Returns the drops and marks of datagrams of foreign stacks' connections, by the connection's number. The list
-    /// ends with the last connection that has a drop or a mark.
+    /// Returns the drops and marks of datagrams from sending endpoints of foreign stacks' connections and from real
+    /// programs, by the number in the packets. The list ends with the last number that has a drop or a mark.
     pub(crate) fn datagram_drops(&mut self) -> Vec<FlowDrops> {
         self.catch_up();
         let mut all = Vec::new();
@@ -90,7 +90,8 @@ impl Network {
         all
     }
 
-    /// Returns a pair for each link with measured queueing delays: the link's number and the delays.
+    /// Returns a pair for each link with measured queueing delays: the link's number and the delays. Ends the
+    /// measurement.
     pub(crate) fn waits(&mut self) -> Vec<(usize, DelayHistogram)> {
         self.catch_up();
         let links = self.links.iter_mut().enumerate();

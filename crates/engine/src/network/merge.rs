@@ -58,7 +58,8 @@ impl Merge {
         }
     }
 
-    /// Returns the time of the event for an arrival: the arrival time plus `wait`, at most the next observation.
+    /// Returns the time of the event for an arrival: the arrival time plus `wait`, or the next observation if this is
+    /// earlier, but not before the arrival.
     fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
         let observation = schedule.next_observation();
         (arrival + self.wait).min(observation).max(arrival)

@@ -93,8 +93,8 @@ impl Network {
         }
     }
 
-    /// Rebuilds all links, so that their queues handle the low priority of dummy segments. Must be called before the
-    /// first event.
+    /// Rebuilds all links, so that their queues handle the low priority of dummy segments. Must be called before
+    /// [`Self::track`] and before the first event: the state of the old links is lost.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
     }
@@ -124,18 +124,20 @@ impl Network {
         links.collect()
     }
 
-    /// Returns the route between two nodes for packets that `end` receives; `None` if there is no path.
+    /// Returns the route between two nodes for packets that `end` receives; `None` if there is no path, or
+    /// if both are the same node.
     pub(crate) fn path(&mut self, from: usize, to: usize, end: End) -> Option<Path> {
         self.routes.path(from, to, end)
     }
 
-    /// Sets the clock for an event other than a packet's arrival.
+    /// Sets the clock in ns-2's arithmetic to `now`, for an event other than a packet's arrival. Does not change
+    /// `self.now`.
     #[inline]
     pub(crate) fn set_clock(&mut self, now: Time) {
         self.set_ns2_clock(now.as_secs_f64());
     }
 
-    /// Sets the clock to a time in ns-2's arithmetic, which is finer than a picosecond.
+    /// Sets the clock in ns-2's arithmetic, in seconds. Does not change `self.now`.
     #[inline]
     pub(crate) fn set_ns2_clock(&mut self, now_s: f64) {
         self.ns2_s = now_s;
@@ -151,7 +153,7 @@ impl Network {
         self.options.get(packet.sack)
     }
 
-    /// Schedules the periodic updates of queue disciplines, at integer multiples of their intervals from time zero.
+    /// Schedules the first update of each queue discipline that has updates, an interval after time zero.
     pub(crate) fn begin_updates(&mut self) {
         for (link, id) in self.links.iter().zip(0..) {
             if let Some(interval) = link.update_interval() {

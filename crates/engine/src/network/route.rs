@@ -47,7 +47,8 @@ pub(crate) enum End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
-    /// Datagram streams and connections of foreign stacks. Their indices are from one common range.
+    /// Datagram streams, connections of foreign stacks, and flows of real programs. Their indices are from one common
+    /// range.
     Udp,
     /// Connections that sources open during the run. The last two bits of the number in a packet identify the direction
     /// and the leg of the connection.
@@ -187,7 +188,7 @@ impl Routes {
         route.map(|route| Path { route })
     }
 
-    /// Returns the links and the kind of receiver of every route found so far.
+    /// Returns the links and the kind of receiver of every route found so far. Access links are left out.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Vec<usize>, End)> {
         let mut links = Vec::new();
         self.hops.iter().filter_map(move |&hop| match hop {

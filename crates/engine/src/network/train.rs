@@ -19,7 +19,8 @@ pub(crate) struct Train<'a> {
 }
 
 impl Network {
-    /// Returns the single link that receives all answers to a link's packets, if there is one.
+    /// Returns the single link that receives all answers to a link's packets; `None` if there is no such link, or if
+    /// the link's lookahead does not allow trains.
     #[inline]
     pub(crate) fn answers(&self, link: u32) -> Option<Answers> {
         self.answers[link as usize]

@@ -3,8 +3,8 @@
 use super::{SackHandle, number_of_slot};
 use crate::stack::Datagram;
 
-/// Contents of datagrams in flight, without trailing zeros. Stacks without encryption send zeros as data; their
-/// datagrams take little space. Slots and buffers are reused.
+/// Contents of datagrams in flight, without blocks of zeros at the end ([`trimmed_len`]). Stacks without encryption
+/// send zeros as data; their datagrams take little space. Slots and buffers are reused.
 #[derive(Debug, Default)]
 pub(super) struct DatagramStore {
     slots: Vec<Slot>,

@@ -15,7 +15,8 @@ pub(crate) use options::{OptionStore, XcpHeader};
 /// A packet in flight: 48 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
-    /// Time at which the packet reaches the far end of its current link.
+    /// Time at which the packet reaches the far end of its current link. While a queue discipline or a proxy's local
+    /// queue stores the packet, its arrival time there.
     pub(crate) time: Time,
     /// Time at which the packet reaches the far end in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
     pub(crate) ns2_s: f64,
@@ -23,7 +24,7 @@ pub(crate) struct Packet {
     pub(crate) seq: u64,
     /// In a data packet, its send time. In an acknowledgement, the timestamp that it echoes.
     pub(crate) stamp: Time,
-    /// Index of the packet's TCP connection or UDP stream, or number of its foreign stack's connection.
+    /// Number of the packet's connection, datagram stream or real program's flow; see [`crate::network::Carrier`].
     pub(crate) flow: u32,
     /// Position of the current hop in the route table.
     pub(crate) route: u32,
@@ -51,7 +52,8 @@ impl Packet {
     };
 
     /// Returns true if the packet is a cumulative acknowledgement without other information: no SACK blocks or other
-    /// options, neither SYN nor FIN, and no ECN flag. A later one can replace it (RFC 3449, section 5.2.1).
+    /// options, neither SYN nor FIN, no mark, no ECE or CWR flag, no low priority, and no load of VCP. A later one can
+    /// replace it (RFC 3449, section 5.2.1).
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)
@@ -149,12 +151,12 @@ impl Flags {
         }
     }
 
-    /// Returns the ACE field: the number of marked packets that have arrived, modulo 8.
+    /// Returns the ACE field: 5 plus the number of marked packets that have arrived, modulo 8. Zero without AccECN.
     pub(crate) fn ace(self) -> u8 {
         (self.0 >> Self::ACE_SHIFT) as u8
     }
 
-    /// Returns the flags with this ACE field.
+    /// Returns the flags with the ACE field `ace` modulo 8. The field must be zero before.
     pub(crate) fn with_ace(self, ace: u8) -> Self {
         Self(self.0 | u16::from(ace & 7) << Self::ACE_SHIFT)
     }
@@ -165,16 +167,16 @@ impl Flags {
     }
 }
 
-/// Up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent first, and
-/// the transit time of the last data segment, if the receiver reports it.
+/// Reports of an acknowledgement: up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent
+/// first, and, if the receiver reports them, a time and a number of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackBlocks {
     blocks: [(u64, u64); SackBlocks::MAX],
     /// Transit time of the last data segment in microseconds, as in Sync-TCP's timestamp option (Weigle, dissertation,
-    /// UNC 2003, chapter 3); `u32::MAX` if none is reported.
+    /// UNC 2003, chapter 3), or the delay at the receiver; `u32::MAX` if no time is reported.
     transit_us: u32,
-    /// Number of marked packets that have arrived, modulo 2^16, from a receiver that counts them (RFC 9768); 0 from
-    /// others.
+    /// 5 plus the number of marked packets that have arrived, modulo 2^16, from a receiver that counts them (RFC 9768);
+    /// 0 from others.
     marks: u16,
     len: u8,
 }
@@ -273,7 +275,7 @@ impl SackHandle {
         self.0 & (Self::HEADER | Self::BY_VALUE) == Self::HEADER
     }
 
-    /// Returns true if no entry of the [`SackStore`] is needed: the packet has no options, or only a transit time.
+    /// Returns true if no entry of the [`OptionStore`] is needed: the packet has no options, or only a transit time.
     #[inline]
     pub(crate) fn is_by_value(self) -> bool {
         self.0 & Self::BY_VALUE != 0
@@ -291,8 +293,8 @@ impl SackHandle {
         self.0 & (Self::HEADER | Self::BY_VALUE | Self::DATAGRAM) == Self::DATAGRAM
     }
 
-    /// Returns a handle that contains a transit time as the only option; `None` if the time exceeds the maximum, a
-    /// quarter of an hour.
+    /// Returns a handle that contains a transit time as the only option; `None` if the time is 2^30 µs (almost 18
+    /// minutes) or more.
     #[inline]
     fn of_transit(transit_us: u32) -> Option<Self> {
         (transit_us < Self::BY_VALUE).then_some(Self(transit_us | Self::BY_VALUE))
@@ -379,7 +381,7 @@ impl SackOption {
         self.len > 0
     }
 
-    /// Returns the reported count of marks, modulo 2^16; `None` if none is reported.
+    /// Returns the reported count of marks, modulo 2^16; `None` if it is zero, as without a report.
     pub(crate) fn marks(&self) -> Option<u16> {
         (self.marks > 0).then_some(self.marks)
     }

@@ -27,7 +27,8 @@ pub(super) struct LocalQueue {
     /// Integral of the number of waiting packets, in packets times picoseconds, up to the time `integrated`.
     integral_ps: u128,
     integrated: Time,
-    /// Counters of the queue, except the integral of the number of waiting packets.
+    /// Counters of the queue. The integral and `transmitted` are added by [`Self::counters`]; `queue_found_pkts` stays
+    /// zero.
     counters: LinkCounters,
     /// Buffer, reused, for the discipline's drops and marks of packets that it had accepted.
     effects: Effects,
@@ -72,7 +73,8 @@ impl LocalQueue {
         }
     }
 
-    /// Replaces the discipline by `other`; waiting packets stay.
+    /// Replaces the discipline by `other`; waiting packets stay. Both must decide on arrival; a discipline that stores
+    /// packets is not replaced.
     pub(super) fn replace_discipline(&mut self, other: Queue) {
         if let Held::Here { discipline, .. } = &mut self.held {
             *discipline = other;
@@ -207,7 +209,7 @@ impl LocalQueue {
         std::mem::replace(&mut self.counters.queue_max_pkts, self.waiting_pkts)
     }
 
-    /// Returns a sample of the queue at `now` for the time series, with `id` as the number of the link.
+    /// Returns a sample of the queue at `now` for the time series. Its field `link` is `id`, the proxy's number.
     pub(super) fn sample(&self, id: u32, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let state: AqmState = match &self.held {
@@ -284,7 +286,7 @@ mod tests {
         assert_eq!((sample.queue_pkts, sample.queue_bytes), (1, 1000));
     }
 
-    /// Returns a CoDel queue with packets that wait for longer than its target.
+    /// Returns an empty CoDel queue with a target of 5 ms and an interval of 100 ms.
     fn codel() -> Queue {
         let config = QueueConfig::CoDel(CoDelConfig {
             limit: Capacity::Packets(1000),

@@ -44,7 +44,7 @@ impl Proxies {
         self.assign(carrier, number);
     }
 
-    /// Records that a connection ends at the start node of a proxy.
+    /// Records that a connection ends at a proxy: at its start node or, if it joins the proxy's nodes, at its end node.
     pub(crate) fn assign(&mut self, connection: usize, proxy: usize) {
         if self.of.len() <= connection {
             self.of.resize(connection + 1, None);

@@ -242,7 +242,7 @@ impl SplitTcpProxy {
             return;
         };
         if receiver.next() < sender.end() {
-            // The last segment is still in the queue.
+            // The last segment has not been taken from the queue yet, or has not reached it.
             return;
         }
         let mut in_transit = self.in_transit.iter_mut().rev();

@@ -57,7 +57,7 @@ pub enum DropReason {
     Loss,
     /// The queue is full.
     Overflow,
-    /// Selected at random by active queue management.
+    /// Dropped by active queue management, at random or because of its delay, or because of its low priority.
     Early,
     /// Dropped by active queue management, since its upper threshold is exceeded (a forced drop).
     Forced,

@@ -13,8 +13,8 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// The key `limit`, which every discipline has. [`LinkContext`](super::LinkContext) converts values in
-    /// bandwidth-delay products or times to packets or bytes.
+    /// The key `limit` of all disciplines except CAKE, which also allows `auto`. Some have another default.
+    /// [`LinkContext`](super::LinkContext) converts values in bandwidth-delay products or times to packets or bytes.
     pub(crate) const LIMIT: Key = Kind::Positive(&[
         Dimension::Packets,
         Dimension::Size,

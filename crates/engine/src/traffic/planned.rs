@@ -7,7 +7,8 @@ use longhaul_units::Span;
 /// Plan of one exchange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PlannedExchange {
-    /// Pause of the client before the request, after the preceding exchange on the connection.
+    /// Pause of the client before the request, after the preceding exchange on the connection. Not used for the first
+    /// exchange.
     pub(crate) pause: Span,
     pub(crate) request_bytes: u64,
     pub(crate) response: Response,
@@ -20,7 +21,7 @@ pub(crate) enum Response {
     /// No response: data flows in one direction only.
     None,
     Bytes(u64),
-    /// A response of a size that the server draws when the request arrives.
+    /// A response of a size that the server draws when it begins to respond, at the end of `server_delay`.
     DrawnByServer,
 }
 

@@ -1,5 +1,5 @@
 //! Requests and responses with random times and sizes. Each quantity has a separate random stream: a seed gives the
-//! same requests with every protocol.
+//! same exchanges with every protocol, except with ns-2's shared generator or with responses drawn by the server.
 
 use std::collections::VecDeque;
 
@@ -66,7 +66,7 @@ impl Numbers {
     fn size(&mut self) -> u64 {
         match self {
             Self::Independent(distribution, stream) => stream.draw_count(distribution),
-            // Sizes are whole bytes, as in ns-2.
+            // Sizes are rounded down to whole bytes, as in ns-2.
             Self::PackMime(part) => (part.next() as u64).max(1),
         }
     }

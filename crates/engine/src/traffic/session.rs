@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// Records the arrival of an object. If it is the last one of its page, returns the time at which the next page
-    /// begins, after a pause.
+    /// begins, after a pause; `None` if there are no more pages.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         self.objects_open -= 1;
         if self.objects_left + self.objects_open > 0 {

@@ -31,7 +31,7 @@ pub(crate) struct DirectionPaths {
     pub(crate) second_leg: Option<SecondLeg>,
 }
 
-/// The part of a split direction after the proxy: the proxy's index, and the paths from the proxy to the receiver.
+/// The part of a split direction after the proxy: the proxy's index, and the paths between the proxy and the receiver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecondLeg {
     pub(crate) proxy: usize,
@@ -92,6 +92,7 @@ impl TrafficSource {
     }
 
     /// Adds the optional parts of a direction of connection `number`: receiver clock, sender trace, leg after a proxy.
+    /// Only data from the flow's first node to its second has the clock and the trace.
     pub(super) fn complete(&mut self, direction: &mut Direction, id: ConnectionId, number: u64) {
         if (id.side() == Side::Down) == self.from_servers {
             direction.receiver.set_clock(self.clock);
@@ -145,7 +146,7 @@ impl TrafficSource {
         }
     }
 
-    /// Draws the size of a response, when the request has arrived.
+    /// Draws the size of a response, when the server begins to respond.
     pub(super) fn draw_response(&mut self) -> u64 {
         self.generator.draw_response()
     }

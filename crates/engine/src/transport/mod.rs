@@ -116,6 +116,7 @@ impl EventLog {
             .for_each(|sample| recorder.trace(&sample));
     }
 
+    /// Adds an event, if events are recorded and its flow id is not [`Self::UNRECORDED`].
     pub(crate) fn push(&mut self, event: Event) {
         if self.enabled && event.flow != Self::UNRECORDED {
             self.pending.push(event);

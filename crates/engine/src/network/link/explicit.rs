@@ -33,7 +33,7 @@ pub(crate) struct ExplicitService {
     last_arrival: Time,
     /// Number of packets between the end of their transmission and the far end.
     propagating: usize,
-    /// Arrival time of the first packet. Update intervals of the discipline that end before this time are ignored.
+    /// Arrival time of the first packet. Update intervals of the discipline that end by this time are ignored.
     first_arrival: Time,
     effects: Effects,
 }
@@ -60,7 +60,7 @@ impl ExplicitService {
         }
     }
 
-    /// Returns true if a packet is in service at `now`. The last transmission must have begun by `now`.
+    /// Returns true if a packet is in service at `now`. The service of the last packet must have begun by `now`.
     pub(super) fn in_service(&self, now: Time) -> bool {
         self.busy_until > now
     }
@@ -115,8 +115,9 @@ impl ExplicitService {
         }
     }
 
-    /// Begins the transmission, at `now`, of the packet that the discipline selects. `follows` is true if the last
-    /// transmission ends at `now`. Returns true if the selected packet is the next one to reach the far end.
+    /// Begins the service, at `now`, of the packet that the discipline selects. `follows` is true at the end of a
+    /// transmission, and false when a packet arrives at an idle link. Returns true if the selected packet is the next
+    /// one to reach the far end; false also if no packet waits.
     fn begin_next(
         &mut self,
         port: &mut Port,
@@ -135,8 +136,9 @@ impl ExplicitService {
         self.begin(port, packet, now, follows)
     }
 
-    /// Begins the transmission of a packet at `now`; `follows` is true if it follows the last transmission without a
-    /// gap. Returns true if this packet is the next one to reach the far end.
+    /// Begins the service of a packet at `now`; with a shaper, its transmission may begin later. `follows` is true if
+    /// the packet has waited for the end of the last transmission. Returns true if this packet is the next one to reach
+    /// the far end.
     #[inline(always)]
     fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, follows: bool) -> bool {
         let start = match &mut self.shaper {
@@ -159,7 +161,8 @@ impl ExplicitService {
         port.append_in_service(packet)
     }
 
-    /// Draws the jitter of the packet in service. Returns the packet's arrival time at the far end.
+    /// Draws the jitter of the packet in service. Returns the packet's arrival time at the far end, which may precede
+    /// the arrival of an earlier packet. If the transmission never ends, draws nothing and returns [`Time::NEVER`].
     fn draw_arrival(&mut self) -> Time {
         if self.busy_until == Time::NEVER {
             return Time::NEVER;
@@ -177,7 +180,7 @@ impl ExplicitService {
         }
     }
 
-    /// Updates the discipline at the end of an update interval. Intervals before the first packet are ignored.
+    /// Updates the discipline at the end of an update interval. Does nothing if no packet has arrived before `now`.
     pub(super) fn update(&mut self, port: &mut Port, now: Time) {
         if self.first_arrival < now {
             port.queue.as_buffered().update(now);

@@ -166,7 +166,8 @@ impl Link {
         self.update_interval()
     }
 
-    /// Changes the delay and the loss for packets that have not begun service. `None` means no change.
+    /// Changes the delay of packets that have not begun service, and the loss of packets that have not reached the near
+    /// end. `None` means no change.
     pub(crate) fn apply(&mut self, delay: Option<Span>, loss: Option<LossModel>) {
         let Server::Explicit(service) = &mut self.server else {
             unreachable!("links that change have explicit service");
@@ -185,8 +186,9 @@ impl Link {
         self.port.next()
     }
 
-    /// Returns the arrival of the next packet as an entry of the event list. Must be called exactly once for each
-    /// packet, when it becomes the next one.
+    /// Returns the arrival of the next packet as an entry of the event list. With ns-2's clock, also records the packet
+    /// for the tie-breaks of later packets; a second call for the same packet changes nothing. Need not be called for
+    /// packets that are forwarded ahead of time.
     #[inline(always)]
     pub(crate) fn next_arrival(&mut self) -> Option<NextArrival> {
         let packet = self.next()?;
@@ -231,7 +233,7 @@ impl Link {
         self.port.last_forwarded()
     }
 
-    /// Returns the counters up to `now`.
+    /// Returns the counters up to `now`. With explicit service, [`Self::catch_up`] must have been called for `now`.
     pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
         self.begin_services(now);
         let port = &self.port;
@@ -260,7 +262,9 @@ impl Link {
         self.port.flow_drops.add_to(all);
     }
 
-    /// Adds this link's drops and marks of datagrams to `all`, with one entry per connection of an external protocol.
+    /// Adds this link's drops and marks of datagrams to `all`, which is indexed by the number in the packets. Extends
+    /// `all` if it is too short. Only datagrams of real programs, and those from sending endpoints of foreign stacks'
+    /// connections, are counted.
     pub(crate) fn add_datagram_drops(&self, all: &mut Vec<FlowDrops>) {
         self.port.flow_drops.add_datagrams_to(all);
     }
@@ -298,7 +302,8 @@ impl Link {
         self.port.restart_maximum()
     }
 
-    /// Returns the number of packets on the link: waiting, in service or propagating.
+    /// Returns the number of packets on the link: waiting, in service or propagating. Packets that were forwarded ahead
+    /// of time are not included.
     pub(crate) fn packets_held(&self) -> u64 {
         let under_way = self.port.under_way() as u64;
         match self.server {

@@ -23,7 +23,8 @@ pub(super) struct PerFlowDrops {
     connections: u32,
     /// Drops and marks by connection, up to the last connection that has any.
     known: Vec<FlowDrops>,
-    /// Drops and marks of foreign stacks' connections, by the connection's number.
+    /// Drops and marks of datagrams from sending endpoints of foreign stacks' connections and from real programs, by
+    /// the number in the packets.
     datagrams: Vec<FlowDrops>,
 }
 
@@ -33,8 +34,9 @@ impl PerFlowDrops {
         self.connections = connections;
     }
 
-    /// Returns the counters of a data packet's connection; `None` if the connection is not tracked, or if the packet
-    /// carries no data.
+    /// Returns the counters of a data packet's connection; `None` if the connection is not tracked, or if the packet is
+    /// not counted. SYNs, acknowledgements, dummy packets, datagram streams, and datagrams from the receiving endpoints
+    /// of foreign stacks' connections are not counted.
     pub(super) fn of(&mut self, packet: &Packet) -> Option<&mut FlowDrops> {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::ACK)
@@ -63,7 +65,8 @@ impl PerFlowDrops {
         }
     }
 
-    /// Adds the counters of foreign stacks' connections to `all`, which is indexed by the connection's number.
+    /// Adds the counters of datagrams to `all`, which is indexed by the number in the packets. Extends `all` if it is
+    /// too short.
     pub(super) fn add_datagrams_to(&self, all: &mut Vec<FlowDrops>) {
         if all.len() < self.datagrams.len() {
             all.resize(self.datagrams.len(), FlowDrops::default());

@@ -5,11 +5,13 @@ use longhaul_units::Time;
 
 use crate::packet::Packet;
 
-/// Packets that a link has accepted, numbered from 0 in order of arrival. A packet may be forwarded before its
-/// departure, but stays in the ring as long as the link needs it.
+/// Packets that a link has accepted (with explicit service, packets that have begun service), numbered from 0 in the
+/// order of their arrival at the far end. A packet may be forwarded before its departure, but stays in the ring as long
+/// as the link needs it.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    /// Slots of packets. The number of slots is a power of two. Packet `n` is in slot `n` modulo the number of slots.
+    /// Slots of packets; none before the first packet, then a power of two. Packet `n` is in slot `n` modulo the number
+    /// of slots.
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,
@@ -38,7 +40,8 @@ impl Ring {
     }
 
     /// Appends a packet; returns true if it is the next one to forward. If the ring is full, forwarded packets below
-    /// number `needed` are removed. Returns false without effect if the run has reached its memory limit.
+    /// number `needed` are removed. If the ring must grow and the memory budget refuses, the run ends by unwinding. If
+    /// the budget has refused memory before, returns false without effect instead.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
         if self.accepted - self.forgotten == self.slots.len() && !self.make_room(needed, packet) {
@@ -50,8 +53,9 @@ impl Ring {
         number == self.forwarded
     }
 
-    /// Frees the slots of the packets before packet `needed`. If less than an eighth of the slots is then free, doubles
-    /// the ring. Returns false if the ring would have to grow, but the run has reached its memory limit.
+    /// Frees the slots of the forwarded packets before packet `needed`. If less than an eighth of the slots is then
+    /// free, doubles the ring; if the memory budget refuses, the run ends by unwinding. Returns false if the ring would
+    /// have to grow, but the budget has refused memory before.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {

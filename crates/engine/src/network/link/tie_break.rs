@@ -110,7 +110,7 @@ impl TransitRank {
     }
 }
 
-/// Returns ns-2's arrival time minus the exact time (in whole picoseconds), in units in the last place (ulps) of a time
+/// Returns ns-2's arrival time minus the same time rounded to picoseconds, in units in the last place (ulps) of a time
 /// in seconds. `MIDDLE` is added to avoid negative results.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
@@ -122,8 +122,8 @@ fn ulps(arrival: DualClockTime) -> u64 {
     (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
 }
 
-/// Encodes a duration of up to 256 seconds in `bits` bits: five bits of the floating-point exponent, and the first bits
-/// of the fraction.
+/// Encodes a duration in `bits` bits: five bits of the floating-point exponent, and the first bits of the fraction.
+/// Durations below 2^-24 s (60 ns) give zero; those from 256 s on give the largest code.
 #[inline]
 fn scaled(span_s: f64, bits: u32) -> u64 {
     const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;

@@ -20,7 +20,8 @@ pub(super) struct TxTimes {
     transmissions: TxTimeCache<Transmission>,
 }
 
-/// Fraction of a picosecond that a link carries over from one transmission to the next.
+/// Fraction of a picosecond that a link carries over from one transmission to the next. Both fields are numerators; the
+/// denominator is the rate in bit/s.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,

@@ -57,7 +57,7 @@ impl Channel {
         self.until_loss = gap(&mut self.stream, loss);
     }
 
-    /// Returns the number of packets that pass before the next call of [`Self::decide`].
+    /// Advances past the packets that need no decision, up to the next call of [`Self::decide`]. Returns their number.
     pub(super) fn pass(&mut self) -> u64 {
         let passing = self.until_loss.min(self.stay);
         self.until_loss -= passing;

@@ -7,9 +7,10 @@
 //! starve a connection with frequent acknowledgements: each new one would move it back to the tail.
 //!
 //! Only a connection's last acknowledgement in the queue is replaced; acknowledgements thus keep their order. The newer
-//! one must acknowledge more, and must not echo an earlier timestamp (as in Linux). Packets with other information
-//! ([`Packet::is_pure_ack`]) and duplicates are not replaced. Duplicates are recognised while any acknowledgement of
-//! the connection waits: only such connections have state (section 5.2.1).
+//! one must acknowledge more, and must not echo an earlier timestamp (as in Linux). Acknowledgements of real programs
+//! must also have the same length. Packets with other information ([`Packet::is_pure_ack`]) and duplicates are not
+//! replaced. Duplicates are recognised while any acknowledgement of the connection waits: only such connections have
+//! state (section 5.2.1).
 //!
 //! In place of a pure acknowledgement, the discipline contains a placeholder. The acknowledgement's content is stored
 //! here until the placeholder leaves. A replacement changes only this content, without a search in the discipline.
@@ -43,7 +44,8 @@ pub(crate) struct AckFilter {
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     pkts: u32,
-    /// Highest acknowledgement number that has arrived since acknowledgements of the connection began to wait.
+    /// Highest number of the pure acknowledgements that have arrived since pure acknowledgements of the
+    /// connection began to wait.
     newest: u64,
     /// Index in [`AckFilter::contents`] of the acknowledgement that a newer one may replace: the connection's last.
     /// `None` if the last one is a duplicate, or if another packet of the connection has followed it.
@@ -56,10 +58,9 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Handle of the acknowledgement's options or, if a real program has sent the acknowledgement, of the bytes of its
-    /// datagram.
+    /// Handle of the bytes of an acknowledgement from a real program; [`SackHandle::NONE`] for others.
     sack: SackHandle,
-    /// Number of bytes of an acknowledgement from a real program.
+    /// Bytes of the acknowledgement on the wire. Compared only if a real program has sent it.
     bytes: u16,
 }
 

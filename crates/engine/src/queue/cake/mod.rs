@@ -129,8 +129,8 @@ impl Cake {
         }
     }
 
-    /// Returns the queue of a packet's flow. Another flow can take the queue only once the queue is empty and the state
-    /// of its COBALT no longer depends on earlier packets.
+    /// Returns the queue of a packet's flow. A queue is in use until it is empty and the state of its COBALT no longer
+    /// depends on earlier packets. Only if all queues of a set are in use does a new flow share one of them.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,
@@ -178,7 +178,8 @@ impl PacketQueue for Cake {
         self.queues.waiting()
     }
 
-    /// Returns the state for the time series: the largest of BLUE's probabilities in all queues.
+    /// Returns the state for the time series: the largest of BLUE's probabilities in all queues. The decay of empty
+    /// queues since their last packet or turn is left out.
     fn state(&self) -> AqmState {
         AqmState {
             drop_p: self.queues.all_aqms().map(Control::blue).reduce(f64::max),

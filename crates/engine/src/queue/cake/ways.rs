@@ -14,7 +14,7 @@ const WAYS: u32 = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
     hash: FlowHash,
-    /// Hash of the flow that each queue is or was assigned to.
+    /// Hash of the flow that each queue was assigned to last.
     tags: Vec<u64>,
 }
 
@@ -26,8 +26,9 @@ impl Ways {
         }
     }
 
-    /// Returns the queue of a packet's flow. A flow keeps its earlier queue; otherwise, it gets an unused queue of its
-    /// set. If all queues of the set are in use, the flow shares the queue that its hash selects.
+    /// Returns the queue of a packet's flow. A flow keeps its queue until another flow is assigned to it; otherwise, it
+    /// gets an unused queue of its set. If all queues of the set are in use, the flow shares the queue that its hash
+    /// selects.
     pub(super) fn queue(&mut self, packet: &Packet, mut in_use: impl FnMut(u32) -> bool) -> u32 {
         let tag = self.hash.of(packet);
         let direct = (tag % u64::from(QUEUES)) as u32;

@@ -3,7 +3,7 @@
 //! "Design and evaluation of COBALT queue discipline", LANMAN 2019).
 //!
 //! There are three differences from Linux. First, gaps between drops are exactly `interval / sqrt(count)`; Linux uses a
-//! table up to a count of 16, and Newton steps beyond. Second, the first gap is an interval, as comments in Linux
+//! table up to a count of 15, and Newton steps beyond. Second, the first gap is an interval, as comments in Linux
 //! state; in Linux's code it is zero, because the root of a queue that never dropped is not set. Third, the decayed
 //! state of an empty queue is computed when the next packet arrives; Linux visits empty queues repeatedly.
 
@@ -44,11 +44,11 @@ keys! {
         pub ecn: bool = Kind::Flag.key().default("true").source("Linux: cobalt_should_drop of net/sched/sch_cake.c"),
         /// Target of the queueing delay; `auto`: 5 ms, or one and a half times `mtu_time` if that is more.
         pub target: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// Time for which the delay may exceed the target before the first drop. `auto`: 100 ms plus the excess of the
-        /// target over 5 ms, or twice the target if that is more.
+        /// Time for which the delay may exceed the target before the first drop. `auto`: 100 ms plus the excess of a
+        /// target `auto` over 5 ms, or twice the target if that is more.
         pub interval: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// Packets that have waited no longer than four times this time are not dropped or marked; `auto`: the
-        /// transmission time of the largest packet.
+        /// Packets that have waited no longer than four times this time are not dropped or marked, except by BLUE;
+        /// `auto`: the transmission time of the largest packet.
         pub mtu_time: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
         /// Increment of BLUE's drop probability at a full queue, at most once in a time of `target`.
         pub blue_up: f64 = PROBABILITY.key().default("0.00390625").source("Linux: p_inc of cake_set_rate, 1/256"),
@@ -120,11 +120,11 @@ impl Parameters for CobaltConfig {
     }
 }
 
-/// State of COBALT for one queue. The fields have Linux's names.
+/// State of COBALT for one queue. `count`, `dropping` and `drop_next` have Linux's names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Control {
-    /// CoDel's count: incremented with each drop, and decremented whenever a drop would be due while the delay is below
-    /// the target.
+    /// CoDel's count: incremented with each drop or mark by CoDel, and decremented whenever one would be due while
+    /// `dropping` is false.
     count: u64,
     dropping: bool,
     drop_next: Time,
@@ -240,7 +240,8 @@ impl Control {
         self.count = self.count.max(1);
     }
 
-    /// Processes the turn of an empty queue: lowers BLUE's probability (`cobalt_queue_empty`).
+    /// Processes the turn of an empty queue: lowers BLUE's probability, ends the dropping state, and lets the count of
+    /// drops decay (`cobalt_queue_empty`).
     fn on_empty(&mut self, parameters: &CobaltParameters, now: Time) {
         if self.resting {
             return self.rest(parameters, now);
@@ -254,7 +255,8 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Lets BLUE's probability and the count of drops decay up to `now`, if the queue is empty.
+    /// Lets BLUE's probability and the count of drops decay up to `now`, if no packet has left since the queue was
+    /// found empty.
     #[inline]
     pub(super) fn rest(&mut self, parameters: &CobaltParameters, now: Time) {
         if !self.resting {
@@ -276,7 +278,7 @@ impl Control {
         self.count == 0 && self.blue == 0.0 && now >= self.drop_next
     }
 
-    /// Returns BLUE's drop probability.
+    /// Returns BLUE's drop probability at its last update; [`Self::rest`] updates it while the queue is empty.
     pub(super) fn blue(&self) -> f64 {
         self.blue
     }

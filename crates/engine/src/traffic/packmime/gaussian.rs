@@ -1,5 +1,5 @@
-//! A Gaussian series with long-range dependence: a sum of fractional noise and white noise (Cao and others, INFOCOM
-//! 2004, section III).
+//! A Gaussian series with long-range dependence: the sum of two successive values of fractional noise, plus white noise
+//! (Cao and others, INFOCOM 2004, section III).
 
 use super::fractional::{Fractional, variance};
 use crate::random::Stream;
@@ -22,10 +22,12 @@ pub(in crate::traffic) struct Gaussian {
     shape: Shape,
     /// The fractional noise; `None` before the first value.
     fractional: Option<Fractional>,
-    /// Standard deviation of the fractional noise.
+    /// Factor of the sum of two successive values of the fractional noise. It gives the product the variance
+    /// `1 - shape.noise`.
     scale: f64,
     /// Standard deviation of the white noise.
     noise: f64,
+    /// Last value of the fractional noise.
     previous: f64,
     stream: Stream,
 }
@@ -67,8 +69,8 @@ impl Gaussian {
     }
 }
 
-/// Draws the past values of all series that have none yet. Series with equal parameters are drawn together, so that the
-/// weights for each of thousands of values are computed only once.
+/// Draws the past values and the first `previous` of all series that have none yet. Series with equal parameters are
+/// drawn together, so that the weights for each of thousands of values are computed only once.
 pub(in crate::traffic) fn begin_together(mut series: Vec<&mut Gaussian>) {
     series.retain(|one| one.fractional.is_none());
     while let Some(first) = series.first() {

@@ -35,7 +35,7 @@ pub(crate) struct StackConnection {
     received: u64,
     /// Filter of duplicate datagrams, if links on the path make copies.
     arrivals: Option<Box<Arrivals>>,
-    /// The last report of the stack, which is used after the stack has failed.
+    /// Report of the stack at the last sample, which is used after the stack has failed.
     report: StackReport,
     started: bool,
     /// Time and reason of the connection's loss.
@@ -298,7 +298,8 @@ impl StackConnection {
         }
     }
 
-    /// Returns the stack's current report; after a failure of the stack, the last report before the failure.
+    /// Returns the stack's current report; after a failure of the stack, the report at the last sample before it, which
+    /// is empty without samples.
     fn report(&self, now: Time) -> StackReport {
         let report = self.stack.read(|stack| stack.report(now));
         report.unwrap_or(self.report)

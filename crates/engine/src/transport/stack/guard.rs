@@ -60,7 +60,8 @@ impl Guard {
         }
     }
 
-    /// Reads the stack's state. Returns `None` if the stack has failed before, or panics in this call.
+    /// Reads the stack's state. Returns `None` if the stack has failed before, or panics in this call. Such a panic
+    /// does not count as a failure.
     pub(super) fn read<T>(&self, act: impl FnOnce(&dyn Stack) -> T) -> Option<T> {
         if self.failure.is_some() {
             return None;

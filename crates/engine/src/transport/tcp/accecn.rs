@@ -1,8 +1,9 @@
 //! Accurate ECN (AccECN, RFC 9768): acknowledgements report the number of marked packets that have arrived, with three
 //! bits in the ACE field and 16 bits in an option.
 //!
-//! Unlike in the RFC, the option counts marked packets, not the bytes of each codepoint. Senders read only the option;
-//! the ACE field appears only in captures. Both ends are assumed to support AccECN.
+//! Unlike in the RFC, the option counts marked packets, not the bytes of each codepoint. Senders read only the option,
+//! even if three SACK blocks leave it no room on the wire; the ACE field appears only in captures. Both ends are
+//! assumed to support AccECN.
 
 /// Initial value of the counters: not zero, to be distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;
@@ -40,7 +41,8 @@ impl CeCounter {
         first || marked && self.marked - self.reported >= Self::UNREPORTED
     }
 
-    /// Returns an acknowledgement's ACE field and its option: the number of marked packets, modulo 8 and modulo 2^16.
+    /// Returns an acknowledgement's ACE field and its option: the counter, which begins at 5, modulo 8 and modulo 2^16.
+    /// All marks so far then count as reported.
     pub(super) fn report(&mut self) -> (u8, u16) {
         self.reported = self.marked;
         ((self.marked % 8) as u8, self.marked as u16)
@@ -56,7 +58,7 @@ impl MarksReported {
         Self(INITIAL)
     }
 
-    /// Processes the option of an acknowledgement. `count` is the receiver's count modulo 2^16. Returns the number of
+    /// Processes the option of an acknowledgement. `count` is the receiver's counter modulo 2^16. Returns the number of
     /// marks not counted before. Acknowledgements may arrive out of order.
     pub(super) fn on_ack(&mut self, count: u16) -> u64 {
         let more = count.wrapping_sub(self.0 as u16).cast_signed();

@@ -70,7 +70,7 @@ impl Port {
         true
     }
 
-    /// Removes and returns the packet whose transmission begins at `now`, if there is one.
+    /// Removes and returns the packet whose service begins at `now`, if there is one.
     pub(in crate::network::link) fn dequeue(
         &mut self,
         now: Time,

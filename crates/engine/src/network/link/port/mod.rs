@@ -39,7 +39,8 @@ struct Counters {
     marked_pkts: u64,
     dropped: [u64; DropReason::COUNT],
     dropped_bytes: u64,
-    /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
+    /// Sum of the waiting times of accepted packets, in picoseconds. With service on arrival, a packet's whole waiting
+    /// time is added when the packet is accepted; with explicit service, when it begins service or is dropped.
     waits: u128,
     /// Sum, in picoseconds, of the times at which the waiting packets will begin service. With explicit service, these
     /// times are unknown, and the arrival times are added up instead.
@@ -305,7 +306,7 @@ impl Port {
     }
 
     /// Returns the link's counters. `in_ring` packets wait in the ring. `in_service` is true if another packet is in
-    /// service; `unsent` is its unsent part. `waited_ps` is the sum of all waiting times in picoseconds.
+    /// service; `unsent` is its unsent part. `waited_ps` is the sum of all waiting times so far.
     pub(super) fn counters(
         &self,
         in_ring: u64,

@@ -2,7 +2,7 @@
 //!
 //! Two trees over the words speed up searches. The tree of non-empty words finds the next or the last number in the
 //! set; the tree of non-full words finds the next or the last missing number. Each level covers 64 times as much as the
-//! level below: every query is `O(log64 n)`. Memory: 1.03 bits for each number of the window, rounded up to a power of
+//! level below: every search is `O(log64 n)`. Memory: 1.03 bits for each number of the window, rounded up to a power of
 //! two.
 
 mod tree;
@@ -29,7 +29,7 @@ impl Deref for Bitmap {
 }
 
 impl Bitmap {
-    /// Adds the numbers `[left, right)`.
+    /// Adds the numbers `[left, right)`. The range must not be empty.
     #[inline]
     pub(super) fn insert(&mut self, left: u64, right: u64) {
         let words = self.0.get_or_insert_with(|| Box::new(Words::NONE));
@@ -58,7 +58,7 @@ impl Bitmap {
 #[derive(Debug)]
 pub(super) struct Words {
     /// Ring of words, indexed by the number of a word modulo the length, a power of two. The ring holds the words of
-    /// the range `window`, and an empty word on each side of this range.
+    /// the range `window`, and at least one more word, which is empty.
     words: Vec<u64>,
     not_empty: Tree,
     not_full: Tree,
@@ -268,7 +268,8 @@ impl Words {
         removed.into()
     }
 
-    /// Replaces the word `before` at the index `place` by `after`, which has fewer bits set. Updates the search trees.
+    /// Replaces the word `before` at the index `place` by `after`, which has no bit that `before` lacks. Updates the
+    /// search trees.
     #[inline]
     fn set_word(&mut self, place: usize, before: u64, after: u64) {
         self.words[place] = after;
@@ -281,7 +282,8 @@ impl Words {
     }
 }
 
-/// Returns the mask of the bits for the numbers `[left, right)` in the word with index `word`.
+/// Returns the mask of the bits for the numbers `[left, right)` in the word number `word` (not its index in
+/// the ring).
 #[inline]
 fn mask(word: u64, left: u64, right: u64) -> u64 {
     let first = word * BITS;
@@ -308,7 +310,7 @@ mod tests {
         assert_eq!((bitmap.next_absent(1), bitmap.next_absent(71)), (70, 300));
     }
 
-    /// Reference for tests of [`Tree`]: a set of units. Each unit stands for `size` consecutive numbers.
+    /// Reference for tests of [`Bitmap`]: a set of units. Each unit stands for `size` consecutive numbers.
     struct Units {
         size: u64,
         units: BTreeSet<u64>,

@@ -1,5 +1,5 @@
 //! A set of indices from 0, called places, stored as words of bits. The non-empty words form a set at the next level,
-//! and so on up to a single word (a van Emde Boas tree of degree 64).
+//! and so on up to a single word (a hierarchical bitmap).
 
 const BITS: usize = u64::BITS as usize;
 

@@ -43,7 +43,7 @@ impl ControlBlock {
         let (until, cwnd) = (self.delivered + in_flight, self.congestion.window.cwnd());
         let sent = (self.una, self.max_sent);
         let limit = self.limit;
-        // Linux tests this when the application writes the next time.
+        // In this mode, as in Linux, delivery-rate samples become application-limited in `note_write`.
         let at_write = self.config.growth_beyond_use;
         let Some(extras) = &mut self.extras else {
             return;
@@ -177,7 +177,8 @@ impl ControlBlock {
         self.congestion.probe(&mut record);
     }
 
-    /// Logs a congestion event; `before` is the congestion window before the event.
+    /// Logs a congestion event; `before` is the congestion window before the event. All segments without a cumulative
+    /// acknowledgement count as in flight, even lost or selectively acknowledged ones.
     pub(crate) fn log(&self, kind: EventKind, before: f64, env: &mut impl Environment) {
         let window = &self.congestion.window;
         let time = env.now();
