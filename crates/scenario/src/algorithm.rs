@@ -6,6 +6,7 @@ use std::path::Path;
 use longhaul_keys::{Field, KIND};
 
 use crate::document::Table;
+use crate::module;
 
 /// The algorithm of a flow that does not name one.
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
@@ -52,7 +53,8 @@ pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
 pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));
-    if let Some(module) = congestion.and_then(|table| table.get(MODULE)) {
+    let module = congestion.filter(|table| module::is_module(table));
+    if let Some(module) = module.and_then(|table| table.get(MODULE)) {
         return stem(module.word());
     }
     match (python, kind) {

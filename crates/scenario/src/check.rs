@@ -351,7 +351,11 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         table.get(MAX_SSTHRESH).map(|node| &node.value),
         Some(Value::Whole(0) | Value::Number(0.0))
     );
-    if off {
+    let limits = |(key, node): (&String, &Node)| {
+        let limited = key == KIND.name() && node.value == Value::text("limited");
+        limited || key == MAX_SSTHRESH.name()
+    };
+    if off && table.entries.iter().all(limits) {
         let origin = table.node(MAX_SSTHRESH).origin.clone();
         *table = Table::new();
         return table.insert(KIND, Node::text("standard", origin));

@@ -9,6 +9,7 @@ use longhaul_congestion::{self as congestion, ControllerSpec};
 use longhaul_keys::{Field, KIND};
 
 use crate::algorithm::{EXTERNAL, MODULE, PARAMETERS, PYTHON, SHA256, VARIANT};
+use crate::custom::is_custom;
 use crate::document::{Node, Origin, Table, Value, describe_value, join};
 use crate::error::Diagnostic;
 use crate::files::{read_bytes, relative_to};
@@ -20,7 +21,8 @@ const OWN: [&str; 3] = [MODULE.name(), SHA256.name(), PARAMETERS.name()];
 
 /// Returns true if a `congestion` table names a kernel module.
 pub(crate) fn is_module(table: &Table) -> bool {
-    table.has(MODULE)
+    // `module` may also be an argument of a class in Python.
+    table.has(MODULE) && !is_custom(table)
 }
 
 /// Checks a table of a congestion control module of Linux, except the names of the module's parameters.

@@ -11,7 +11,7 @@ use crate::algorithm;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, SharedSettings};
-use crate::link::Context;
+use crate::link::{AccessKeys, Context};
 use crate::making::Algorithms;
 use crate::model::flow::{AnyFlow, Stack};
 use crate::model::protocol::Protocol;
@@ -80,6 +80,7 @@ pub(crate) fn resolve(
     // From here on each group has its own access links and transport options.
     let mut networks = table.entries.values_mut().filter_map(Node::table_mut);
     let access = networks.find_map(|network| network.remove(AccessLinks::access));
+    refuse_two_delays(access.as_ref().and_then(Node::table), &mut out);
     let empty = Table::new();
     let shared = SharedSettings {
         core: &core,
@@ -116,6 +117,20 @@ pub(crate) fn resolve(
         paths,
         sites,
     })
+}
+
+/// Refuses access links of the topology with both a round-trip time and a delay.
+fn refuse_two_delays(access: Option<&Table>, out: &mut Vec<Diagnostic>) {
+    let both = |table: &&Table| table.has(AccessKeys::rtt) && table.has(AccessKeys::delay);
+    if let Some(access) = access.filter(both) {
+        let message = "give either rtt or delay; the other follows";
+        out.push(Diagnostic::of_key(
+            access,
+            AccessKeys::delay,
+            "topology.access",
+            message,
+        ));
+    }
 }
 
 fn path_of(index: usize) -> String {

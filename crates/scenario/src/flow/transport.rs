@@ -132,7 +132,7 @@ fn refuse_ticks_of_segments(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) 
 }
 
 /// Adds to a flow's options `tcp` the options of the file's table `[tcp]` (`lower`) that the flow does not set. A timer
-/// has a granularity or a tick: if the flow sets either key, neither is added; if the flow sets both, it is refused.
+/// has a granularity or a tick: if the flow sets either key, neither is added. Both together are refused.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
     if let (Some(own), Some(below)) = (tcp.table(Tcp::rto), lower.table_mut(Tcp::rto)) {
@@ -141,13 +141,14 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
                 below.remove(key);
             }
         }
-        if RTT_CLOCK.iter().all(|key| own.has(*key)) {
-            let message = "give either granularity (exact round trips) or tick (ns-2's clock)";
-            let path = join(path, Tcp::rto.name());
-            out.push(Diagnostic::of_key(own, RttClockKeys::tick, &path, message));
-        }
     }
     fill(tcp, &lower);
+    let rto = tcp.table(Tcp::rto);
+    if let Some(rto) = rto.filter(|rto| RTT_CLOCK.iter().all(|key| rto.has(*key))) {
+        let message = "give either granularity (exact round trips) or tick (ns-2's clock)";
+        let path = join(path, Tcp::rto.name());
+        out.push(Diagnostic::of_key(rto, RttClockKeys::tick, &path, message));
+    }
 }
 
 /// Sets the loss recovery that the algorithm needs, unless the scenario names a recovery.

@@ -164,6 +164,28 @@ fn acknowledgements_report_transit_times_or_delays() {
     );
 }
 
+/// A timer has a granularity or a tick, whichever table sets them, and ns-2's clock needs echoed timestamps.
+#[test]
+fn a_timer_has_one_clock() {
+    let rto = "rto = { granularity = \"3 ms\", tick = \"5 ms\" }";
+    let in_flow = replaced("[[flows]]", &format!("[[flows]]\ntcp.{rto}"));
+    let in_file = replaced("[[flows]]", &format!("[tcp]\n{rto}\n[[flows]]"));
+    for message in [in_flow, in_file] {
+        assert!(message.contains("give either granularity"), "{message}");
+    }
+    let ticks = "tcp = { rto.tick = \"5 ms\", rtt_sample = \"last\" }";
+    let message = replaced("[[flows]]", &format!("[[flows]]\n{ticks}"));
+    assert!(message.contains("needs rtt_sample = \"echo\""), "{message}");
+}
+
+#[test]
+fn zero_switches_off_limited_slow_start_only() {
+    let other = "slow_start = { kind = \"hystart\", max_ssthresh = 0, foo = 3 }";
+    let message = replaced("[[flows]]", &format!("[[flows]]\n{other}"));
+    assert!(message.contains("max_ssthresh"), "{message}");
+    assert!(message.contains("foo"), "{message}");
+}
+
 #[test]
 fn a_file_that_is_not_there_is_named_once_and_without_a_position() {
     let missing = longhaul_scenario::load(std::path::Path::new("nowhere/none.toml"), &[]);
