@@ -58,7 +58,9 @@ class CongestionControl:
     """Phases in which `on_ack` is called.
 
     `avoidance`: outside slow start and recovery. `slow start`: also in slow start, which the
-    algorithm then controls instead of the flow's slow start. `all`: also in recovery.
+    algorithm then controls instead of the flow's slow start. In both cases, `on_ack` is called only
+    for acknowledgements that may enlarge the window (`Ack.may_grow`). `all`: also for others, and
+    in recovery.
     """
 
     def on_ack(self, ack: Ack, window: Window) -> None:
@@ -68,7 +70,7 @@ class CongestionControl:
         """
 
     def on_round(self, ack: Ack, window: Window) -> float | None:
-        """Process the first acknowledgement of a round trip, also in slow start.
+        """Process the first acknowledgement of a round trip in any phase, and that of the SYN.
 
         A class without `on_ack` may return by how many segments the window grows in this round trip
         of congestion avoidance. Each acknowledgement then adds its share without a call to Python.
@@ -78,7 +80,8 @@ class CongestionControl:
     def observe(self, ack: Ack, window: Window) -> None:
         """Process every acknowledgement of new segments, also in slow start and recovery.
 
-        `observe` is called before `on_ack`, and must not change the window.
+        `observe` is called before `on_ack`, and must not change the window. With `phases = "all"`,
+        it is not called.
         """
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
@@ -91,20 +94,21 @@ class CongestionControl:
     def on_timeout(self, event: Timeout, window: Window) -> None:
         """React to a retransmission timeout (RFC 5681 section 3.1).
 
-        By default, ssthresh becomes half of the window, and cwnd 1 segment.
+        By default, ssthresh becomes half of the window unless `event.keep_ssthresh` is true, and
+        cwnd becomes 1 segment.
         """
         if not event.keep_ssthresh:
             window.ssthresh = event.base / 2
         window.restart()
 
     def on_recovery_exit(self, now_s: float, window: Window) -> None:
-        """React to the end of a recovery episode."""
+        """React to the end of a recovery episode, also after a timeout."""
 
     def on_idle(self, idle_s: float, window: Window) -> None:
-        """React to a pause of `idle_s` seconds with nothing in flight."""
+        """React to the end of a pause of `idle_s` seconds with nothing in flight."""
 
     def pacing_rate(self) -> float | None:
-        """Return the pacing rate in bit/s on the wire; called before each segment.
+        """Return the pacing rate in bit/s on the wire; called whenever segments could leave.
 
         `None` means the pacing rate of the flow if it has `tcp.pacing`: the window divided by the
         round-trip time, times the factor of `tcp.pacing`. Without `tcp.pacing`, `None` means no

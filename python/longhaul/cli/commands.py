@@ -131,7 +131,7 @@ MODEL: tuple[Row, ...] = (
      "Print response functions of standard and HighSpeed TCP, and a(w) and b(w).",
      "--out response.svg"),
     ("parallel-tcp", "model.parallel_tcp",
-     "Print the modelled goodput of N parallel connections over drop-tail or RED.",
+     "Print loss and goodput of N parallel connections over drop-tail, or loss and queue over RED.",
      "-n 20 -n 50"),
     ("laws", "fluid.laws",
      "Print response functions of loss-based algorithms: mean windows, crossover loss rates.",

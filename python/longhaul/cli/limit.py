@@ -18,6 +18,8 @@ _LONGEST_S = 1e9
 def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
     """Yield a time limit that also ends an algorithm that Python cannot interrupt.
 
+    Without `limit`, yield None.
+
     Python cannot interrupt a built-in function such as `sum(range(10**12))`. In this case the
     engine ends the program, after `faulthandler` has written the stack of the algorithm.
     """

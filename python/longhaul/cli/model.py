@@ -96,7 +96,11 @@ def response(
 
 
 def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tuple[float, float]:
-    """Return a path's RTT in seconds and BDP in packets; check that `other` values are positive."""
+    """Return a path's RTT in seconds and BDP in packets.
+
+    Raise an error if the BDP is below 2 packets, or if `packet` or one of the `other` values is not
+    a finite number above 0.
+    """
     for name, value in {"packet": packet, **other}.items():
         if not 0 < value < inf:
             raise InputError(f"--{name} {value:g}: expected a finite number above 0")
@@ -172,7 +176,7 @@ def parallel_tcp(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Print the modelled goodput of N parallel connections over drop-tail or RED.
+    """Print loss and goodput of N parallel connections over drop-tail, or loss and queue over RED.
 
     With drop-tail, all connections lose packets together (a lower bound of goodput), or one after
     another (an upper bound).
@@ -265,7 +269,11 @@ def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, floa
 def _over_red(
     path: parallel.Path, red: parallel.Red, counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print goodput with RED; return a function that plots it."""
+    """Print the equilibria under RED, and the range of connections that have one.
+
+    An equilibrium is a loss rate and a queue length. Numbers in `counts` without an equilibrium are
+    left out. Return a function that plots the loss rates.
+    """
     from longhaul.models import plots
 
     first, last = parallel.red_connections(path, red)
@@ -280,7 +288,10 @@ def _over_red(
 
 
 def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
-    """Print a table; `formats` has a format for each column."""
+    """Print a table; `formats` has a format for each column.
+
+    A row is a dictionary with the value of each column, in order. Zero and None are printed as 0.
+    """
     table = Table(*heads, box=None, pad_edge=False)
     for column in table.columns:
         column.justify = "right"
@@ -298,7 +309,10 @@ def save_plot(
     overwrite: bool,
     quiet: bool,
 ) -> None:
-    """Draw a plot, write it to `out`, and print the path; do nothing if `out` is None."""
+    """Draw a plot, write it to `out`, and print the path unless `quiet`.
+
+    Do nothing if `out` is None.
+    """
     if out is None:
         return
     from longhaul import plots

@@ -26,7 +26,7 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 
 
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
-    """Return true if a directory has runs of this campaign, not of another one with its name."""
+    """Return true if a directory has a store of runs, and no table of another campaign."""
     store = Store(folder / "store", campaign.reducer.variant)
     table = folder / "results.parquet"
     if not store.path.is_dir():
@@ -35,7 +35,10 @@ def _has_runs(folder: Path, campaign: Campaign) -> bool:
 
 
 def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
-    """Return the file of the campaign that wrote `table`; None if `campaign` wrote the table."""
+    """Return the file of the other campaign that wrote `table`.
+
+    Return None if `campaign` wrote the table, or if the table does not name a file.
+    """
     own = path_from(store, campaign)
     other = Dataset.read(table).facts.get("path", own)
     return None if other == own else (store.path / other).resolve()
@@ -66,7 +69,7 @@ def no_runs(campaign: Campaign, out: Path | None) -> InputError:
 
 
 def folder_of_study(name: str) -> Path:
-    """Return the directory of a study's runs and results."""
+    """Return the default directory of a study's runs and results, relative to the current one."""
     return Path("studies") / name
 
 

@@ -10,13 +10,13 @@ from rich.text import Text
 
 
 class _Unpadded:
-    """Text stream that removes spaces at the ends of lines."""
+    """Text stream that removes spaces and tabs at the ends of lines and of each written text."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write the lines of the text that are complete; keep the rest for the next call."""
+        """Write a text without these spaces; return the number of characters written."""
         return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
 
     def flush(self) -> None:
@@ -33,7 +33,10 @@ class _Console(Console):
 
 
 def stdout() -> Console:
-    """Return a console for standard output; without a terminal, it neither wraps nor pads lines."""
+    """Return a console for standard output.
+
+    Without a terminal, it wraps lines only after 400 characters, and does not pad them.
+    """
     console = _Console(highlight=False)
     if console.is_terminal:
         return console

@@ -24,9 +24,10 @@ class InputError(longhaul.LonghaulError):
 
 
 def _scenario(file: Path) -> Path:
-    """Return the path of a scenario file; raise an error if there is none.
+    """Return the path of a scenario file as given; raise an error for a run directory.
 
-    The error suggests similar names for a missing file. A run directory is an error too.
+    For a missing file, raise an error only if a file with a similar name can be suggested. `load`
+    reports other missing files.
     """
     if (file / "run.json").is_file():
         raise InputError(f"{file}: a run directory; its scenario is in {file / 'run.json'}")

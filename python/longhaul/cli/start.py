@@ -34,7 +34,11 @@ def new(
     list: Annotated[bool, typer.Option("--list", help="List the examples.")] = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a commented scenario to start from."""
+    """Write a commented scenario to start from.
+
+    Files that the scenario names are written beside it. Without FILE, the command lists the
+    examples.
+    """
     if list or file is None:
         stdout().print(catalogue.table(catalogue.examples()))
         return

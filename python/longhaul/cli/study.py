@@ -241,7 +241,10 @@ MAX_RUNS = 4
 
 
 def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
-    """Print the metrics of the first of the `chosen` runs, one column per run."""
+    """Print the metrics of at most `MAX_RUNS` of the `chosen` runs, one column per run.
+
+    The runs are in the replication of the first one.
+    """
     shown = [run for run in chosen if run.replication == chosen[0].replication][:MAX_RUNS]
     columns = {run.name: _metrics_of(data, run) for run in shown}
     names = dict.fromkeys(name for metrics in columns.values() for name in metrics)
@@ -290,8 +293,9 @@ def adopt(
 ) -> None:
     """Add runs that were made with `longhaul run` to the results of a study.
 
-    The runs must be of scenarios that `study scenario` has written. Afterwards,
-    `study run NAME --only-judge` judges the claims by all results.
+    The runs must have reached their end, and their scenarios must be those of runs of the study, as
+    `study scenario` writes them. Afterwards, `study run NAME --only-judge` judges the claims by all
+    results.
     """
     study = find(name)
     for run in take(
@@ -313,7 +317,10 @@ def scenario(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write the scenario of one run of a study, to run or change it on its own."""
+    """Write the scenario of one run of a study, to run or change it on its own.
+
+    The run is in the first replication at full scale.
+    """
     given = dict(word.partition("=")[::2] for word in levels or ())
     run = find(name).cell(experiment, given)
     text = f"# {name}: {run.name}\n\n{as_toml(run.scenario)}"
@@ -361,7 +368,8 @@ def tables(
 ) -> None:
     """Update the numbers of a study's README from the results recorded with it.
 
-    The comment after a number or table names the measure or claim that gives its value.
+    The comment after a number names the measure or claim that gives its value. A comment before a
+    table names the table.
     """
     study = find(name)
     _, results = record_.recorded(study)
@@ -427,8 +435,8 @@ def report(
 ) -> None:
     """Write one HTML page with the verdicts, and each figure next to the published one.
 
-    The page links to a second page in the same directory, NAME-explorer.html, on which the runs can
-    be explored.
+    The page links to a second page in the same directory, on which the runs can be explored:
+    NAME-explorer.html or, with --out PAGE.html, PAGE-explorer.html.
     """
     from longhaul.studies import page
 

@@ -34,7 +34,8 @@ def is_run(source: Path) -> bool:
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
     """Read the table of a file, of a campaign, or of a study's results.
 
-    For a study, these are the user's results or, if there are none, the shipped ones.
+    For a study, these are the user's results or, if there are none, the shipped ones. `factors` are
+    used only for a file that does not name its factors.
     """
     if source.suffix == ".toml":
         return _of_campaign(source)
@@ -42,7 +43,11 @@ def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
 
 
 def table_file(source: Path) -> Path:
-    """Return the table's path; `source` is a file, a directory, or a study (its latest results)."""
+    """Return the table's path; `source` is a file, a directory, or a study (its latest results).
+
+    Raise an error for a missing source that looks like the name of a study. Otherwise, the path
+    need not exist.
+    """
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name

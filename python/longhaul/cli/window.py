@@ -61,9 +61,9 @@ def window(
 ) -> None:
     """Plot the congestion windows of algorithms per round trip, without a network.
 
-    Each round trip acknowledges one window; a lost segment reduces the window. The command prints
-    the mean window and the value of the response function. With --json, it prints every round, and
-    draws only if --out is given.
+    Each round trip acknowledges one window; the losses of a round trip reduce the window once. The
+    command prints the mean window and the value of the response function. With --json, it prints
+    every round, and draws only if --out is given.
     """
     if out is not None:
         check_file(out, (*FIGURES, *PAGES))

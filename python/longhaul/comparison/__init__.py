@@ -1,6 +1,7 @@
 """Comparison of runs in one table: a row for each metric, and a column for each run and label.
 
-The terminal, the HTML report and JSON show the same rows.
+The terminal and the HTML report show the same rows. JSON comes from `Results.as_json` and has all
+metrics.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ def table(runs: Sequence[Results]) -> Table:
 def changes(runs: Sequence[Results]) -> Table | None:
     """Return a table of the differences between each run and the first run.
 
-    Return None for a single run, or if runs are of different kinds.
+    Return None for a single run, for runs of different kinds, and for runs of MesoNet.
     """
     kind = runs[0].kind
     if len(runs) < 2 or any(run.kind is not kind for run in runs):

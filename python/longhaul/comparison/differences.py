@@ -29,7 +29,8 @@ def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
     """Divide the rows of `of_scenarios` into values that scenarios must give, and implied values.
 
     A value is implied if it stays when its key, or a table that contains the key, is removed from
-    the scenario: other keys or defaults imply it. All implied values can be removed together.
+    the scenario: other keys or defaults imply it. All implied values can be removed together,
+    unless the scenario is then invalid.
     """
     rows = of_scenarios(runs)
     derived = []
@@ -63,7 +64,10 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return those of `paths` whose values are implied by defaults and by keys outside `paths`."""
+    """Return those of `paths` whose values are implied by defaults and by keys outside `paths`.
+
+    Return all of `paths` if the scenario without them is invalid.
+    """
     # A single key of a table such as `pacing` may follow from the presence of the table.
     without = copy.deepcopy(scenario)
     for path in paths:
@@ -88,9 +92,10 @@ def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
 
 
 def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
-    """Remove the value at the path `steps` of a scenario, and return true if it was removed.
+    """Remove the value at the path `steps` of a scenario, if it is there.
 
-    Entries of lists are not removed, because other entries would shift.
+    Return false if the path does not lead into a table. Entries of lists are not removed, because
+    other entries would shift.
     """
     place = _at(scenario, steps[:-1])
     if not isinstance(place, dict):
@@ -100,7 +105,10 @@ def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
 
 
 def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
-    """Return all values of nested tables by dotted path; `path` is the path of `value` itself."""
+    """Return all values of nested tables by dotted path; `path` is the path of `value` itself.
+
+    A list without tables is one value. Empty tables are left out.
+    """
     if isinstance(value, dict):
         entries = list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):

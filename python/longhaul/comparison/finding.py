@@ -1,4 +1,4 @@
-"""Sentences on the results of runs: shares of goodput, completion times, link utilisation."""
+"""Sentences on the results of runs: goodput, response and round-trip times, link utilisation."""
 
 from collections.abc import Iterator, Sequence
 

@@ -17,7 +17,7 @@ _REMEDIES = {
 
 
 def _required(table: str) -> list[str]:
-    """Return the columns of the table named `table` that exist in every run."""
+    """Return the columns that the table named `table` has in every run with this table."""
     of_table = [row for row in _engine.columns() if row["table"] == table]
     return [row["name"] for row in of_table if not row["only_with"]]
 
