@@ -102,6 +102,7 @@ struct LastResort {
     calls: Arc<Calls>,
     out: Option<PathBuf>,
     /// Number of the call in progress at the last check, and the time when a check first found this call in progress.
+    /// Checks before the time limit do not count.
     seen: Option<(u64, Instant)>,
 }
 
@@ -153,8 +154,9 @@ impl LastResort {
         process::exit(EXIT_CODE);
     }
 
-    /// Returns the file and the line that the algorithm is executing, in the format of exception
-    /// messages.
+    /// Returns the beginning of the error message: the file and the line that the algorithm is
+    /// executing, and that it has not returned. If the call stacks do not show this line, the
+    /// message names all files of algorithms. Removes the file of call stacks.
     fn place(&self) -> String {
         let path = self.limit.stacks.as_deref();
         let stacks = path.and_then(|path| fs::read_to_string(path).ok());

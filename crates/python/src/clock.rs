@@ -30,7 +30,8 @@ impl Clock {
             }
         };
         let thread = thread::Builder::new().name("ticker".into()).spawn(ticking);
-        // If the thread cannot be created, progress is reported less often.
+        // If the thread cannot be created, the clock does not tick: the run reports no progress,
+        // and notices neither its time limit nor an interruption.
         Self {
             over,
             thread: thread.ok(),

@@ -131,7 +131,8 @@ mod linux {
         }
     }
 
-    /// Returns the hosts and programs of an emulation.
+    /// Returns the description of an emulation. Fails if the network has no node of a name in
+    /// `wanted.nodes`.
     fn setup(
         config: Config,
         wanted: &Wanted,

@@ -238,9 +238,9 @@ impl Window {
 pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {
-    /// Checks a window that an algorithm sets. Refuses a number that is not finite, a number above
-    /// [`MAX_CWND`], and any change if the algorithm only observes. A number from 0 to 1 counts as
-    /// one segment.
+    /// Checks a window or threshold that an algorithm sets. Refuses a number that is not finite, a
+    /// number below 0 or above [`MAX_CWND`], and any change if the algorithm only observes. A
+    /// number below the flow's lower bound is no error: [`congestion::Window`] raises it.
     fn check(&self, segments: f64) -> PyResult<()> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));

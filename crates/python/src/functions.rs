@@ -1,5 +1,6 @@
 //! Functions that the built-in algorithms use: transcendental functions with the same bits on every
 //! platform, and tabulated functions of the window, which avoid a logarithm per acknowledgement.
+//! Also the check of names.
 
 use std::cell::RefCell;
 
@@ -25,7 +26,8 @@ pub(crate) fn power(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
 }
 
-/// A smooth function of the window, which is interpolated between tabulated values.
+/// A smooth function of the window, which is interpolated between tabulated values. For a window
+/// outside the table, the function is called.
 #[pyclass(frozen, module = "longhaul.congestion")]
 pub(crate) struct Tabulated {
     table: ResponseTable,

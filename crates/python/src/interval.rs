@@ -21,7 +21,7 @@ pub(crate) struct TracedEvents {
     pub(crate) packets: Vec<PacketTraceRecord>,
 }
 
-/// Names of routers, links and flows.
+/// Names of routers, links and long-lived flows, and the length of an interval.
 pub(crate) struct Names {
     long_lived: Vec<String>,
     backbone: Vec<String>,
@@ -58,7 +58,8 @@ impl Names {
     }
 }
 
-/// An interval of MesoNet, as the user's measuring functions get it.
+/// An interval of MesoNet, as the user's measuring functions and `Latest` get it. The interval of
+/// `Latest` has no traced events.
 #[pyclass(frozen, module = "longhaul.mesonet")]
 pub(crate) struct Interval {
     names: Arc<Names>,

@@ -50,13 +50,15 @@ pub(crate) struct Options {
 /// A run with its directory on disk.
 pub(crate) struct FinishedRun {
     pub(crate) directory: PathBuf,
-    /// Python exception that stopped the run; `None` if there was none.
+    /// Error that stopped the run: an exception, a failure of an algorithm, or the memory limit.
+    /// `None` if the run was complete or reached its time limit.
     pub(crate) raised: Option<PyErr>,
 }
 
 /// Simulates `scenario` and writes a run directory to `out`. A failed run leaves no directory. A
-/// stopped run keeps its records so far, is marked as stopped, and does not replace an older run;
-/// with checkpoints, the last one is kept as well. Must be called without the interpreter's lock.
+/// stopped run keeps its records so far, is marked as stopped, and does not replace an older run.
+/// With checkpoints, however, a stopped run is an error, and leaves only its last checkpoint. Must
+/// be called without the interpreter's lock.
 pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult<FinishedRun> {
     let stopped_by = StoppedBy::default();
     let ticker = Ticker::default();

@@ -79,7 +79,7 @@ impl Scenario {
     }
 
     /// Returns the bytes of time series and captures that the run is expected to write, as far as
-    /// this can be predicted.
+    /// this can be predicted; zero for a simulation of MesoNet.
     #[getter]
     fn expected_bytes(&self) -> f64 {
         self.inner.expected_bytes()
@@ -102,7 +102,7 @@ impl Scenario {
     }
 
     /// Returns the limit of each link's queue: a number, and true if it counts packets, false for
-    /// bytes.
+    /// bytes. Empty for a simulation of MesoNet.
     #[getter]
     fn buffers(&self) -> Vec<(u64, bool)> {
         let Simulation::Tcp(config) = self.inner.simulation() else {
@@ -117,7 +117,7 @@ impl Scenario {
     }
 
     /// Returns the name of each flow, and the indices of the links on the path of its data, in
-    /// order.
+    /// order. Empty for a simulation of MesoNet.
     #[getter]
     fn routes(&self) -> Vec<(String, Vec<usize>)> {
         let Simulation::Tcp(config) = self.inner.simulation() else {
@@ -189,10 +189,10 @@ impl Scenario {
         rounds::run(py, &flow.transport, &experiment)
     }
 
-    /// Simulates the scenario, and writes a run directory to `out`. Every `checkpoint_every_s`
-    /// seconds it writes a checkpoint; the same call resumes from it. `threads` is for MesoNet and
-    /// does not affect results. Returns the directory, and the exception that stopped the run, if
-    /// any.
+    /// Simulates the scenario, and writes a run directory to `out`. Three arguments are only for
+    /// MesoNet: functions `measures` that get each interval; `checkpoint_every_s`, the wall-clock
+    /// time between checkpoints, from which the same call resumes; and `threads`, which does not
+    /// affect results. Returns the directory, and the exception that stopped the run, if any.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
         checkpoint_every_s = None, limit = None, memory_bytes = None, latest = None, threads = 1
@@ -250,7 +250,7 @@ impl Scenario {
     }
 
     /// Emulates the network between hosts at `nodes`, and runs programs in them. Each program has
-    /// the index of its host, a name, arguments, and true if it is in the foreground. Writes a run
+    /// the index of its host, its command line, and true if it is in the foreground. Writes a run
     /// directory to `out`. Returns the directory; facts about the emulation as JSON; the error of
     /// writing to `out`, if another directory had to be used; and the exception that stopped the
     /// emulation, if any.

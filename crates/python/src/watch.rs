@@ -10,18 +10,21 @@ use pyo3::prelude::*;
 use crate::limit::TimeLimit;
 use crate::memory::MemoryLimit;
 
-/// Cause that stopped a run.
+/// Cause that stopped a run. A failure of an algorithm is not stored here, but by
+/// [`crate::algorithm`].
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// A Python exception, raised by a signal or by the function that gets the progress.
+    /// A Python exception, raised by a signal, by the function that gets the progress, or by a
+    /// measuring function.
     Raised(PyErr),
     /// The time limit, which has passed.
     Limit(Duration),
-    /// The memory limit in bytes, which would have been exceeded.
+    /// The memory limit in bytes, which has been exceeded.
     Memory(u64),
 }
 
-/// Cause that stopped the run, shared by the run and its caller.
+/// Cause that stopped the run; `None` if nothing has stopped it. It is shared by [`Watch`] and the
+/// recorder of MesoNet, which stop the run, and [`crate::run::run`].
 pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 
 /// Reporter of progress to a Python function, about ten times a second. It stops the run if the

@@ -28,7 +28,8 @@ impl Calls {
         (number % 2 == 1).then_some(number)
     }
 
-    /// Returns the source files of this thread's algorithms.
+    /// Returns the source files of algorithms that this thread has loaded. Files of classes that
+    /// the calling program passed are not among them.
     pub(crate) fn files(&self) -> Vec<String> {
         let files = self.files.lock();
         files

@@ -52,7 +52,8 @@ pub(super) struct Algorithm {
     pub(super) name: String,
     class: Py<PyAny>,
     parameters: Py<PyDict>,
-    /// For each entry of [`METHODS`], true if the class itself defines it.
+    /// For each entry of [`METHODS`], true if the class or one of its bases overrides this
+    /// method of `CongestionControl`.
     pub(super) has: [bool; METHODS.len()],
     pub(super) phases: Phases,
     /// Source file of the class, for messages.
@@ -95,8 +96,8 @@ impl Algorithm {
     }
 }
 
-/// Algorithm object of one flow: its methods, and the objects that are passed to them. All calls
-/// reuse the passed objects.
+/// Algorithm object of one flow: its bound methods, and the objects for acknowledgements and the
+/// window, which all calls reuse. Each congestion signal and timeout gets a new object.
 #[derive(Debug)]
 pub(super) struct Instance {
     methods: [Option<Py<PyAny>>; METHODS.len()],

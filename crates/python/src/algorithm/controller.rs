@@ -31,7 +31,7 @@ struct Controller {
     algorithm: Arc<Algorithm>,
     /// The flow's Python object, created at the first call.
     instance: OnceCell<Instance>,
-    /// Simulated time of the last call.
+    /// Simulated time of the last event, for messages. `on_idle` and `pacing_rate` do not set it.
     now: Time,
     /// Growth of the window in segments per round trip, for an algorithm that is called once per round trip.
     increase: f64,
@@ -63,7 +63,8 @@ impl Controller {
         self.algorithm.has[method as usize]
     }
 
-    /// Returns true if the algorithm may change the window in `phase`.
+    /// Returns true if an acknowledgement in `phase` may change the window, by `on_ack` or by the
+    /// increase that `on_round` returned. `on_round` itself may change the window in all phases.
     fn moves_window(&self, phase: Phase) -> bool {
         match self.algorithm.phases {
             Phases::Avoidance => phase == Phase::Avoidance,
@@ -88,7 +89,8 @@ impl Controller {
         }
     }
 
-    /// Calls the algorithm for the first acknowledgement of a round trip.
+    /// Calls `on_round` for the first acknowledgement of a round trip or for the handshake's, and
+    /// stores the increase that it returns. An invalid increase ends the run.
     fn on_round(
         &mut self,
         ack: &congestion::AckSample,
@@ -134,7 +136,8 @@ impl Controller {
     }
 
     /// Calls the Python method `method` with the arguments `fact` and `window`. Every method except
-    /// `observe` may change the window. Returns `None` if the algorithm has failed.
+    /// `observe` may change the window. Returns `None` if the algorithm has failed, otherwise the
+    /// increase that `on_round` returned (`Some(None)` without an increase).
     fn tell(
         &self,
         method: Method,
@@ -179,8 +182,8 @@ impl Controller {
         })
     }
 
-    /// Returns the exception with the file, the line and the simulated time in its message. A
-    /// user's interruption is returned unchanged.
+    /// Returns an exception with the file, the line and the simulated time in its message, caused
+    /// by `error`. It is an `AlgorithmError`, or a `KeyboardInterrupt` if the user interrupted.
     fn explained(&self, py: Python<'_>, error: PyErr, method: Method) -> PyErr {
         let place = format!("{}.{}", self.algorithm.name, METHODS[method as usize]);
         let (file, now) = (&self.algorithm.file, self.now.as_secs_f64());

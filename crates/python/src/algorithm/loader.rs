@@ -107,8 +107,8 @@ fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     })
 }
 
-/// Returns a description of the object file `file` that `longhaul module build` made: its name,
-/// parameters with types and defaults, hooks and needs.
+/// Returns a description of the object file `file` that `longhaul module build` made: the
+/// algorithm's name, parameters with types and defaults, hooks, needs, and clock ticks per second.
 #[pyfunction]
 pub(crate) fn describe_module<'py>(py: Python<'py>, file: PathBuf) -> PyResult<Bound<'py, PyDict>> {
     let refuse = |reason: String| AlgorithmError::new_err(format!("{}: {reason}", file.display()));

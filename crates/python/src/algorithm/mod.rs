@@ -46,12 +46,13 @@ fn fail(error: PyErr) {
     });
 }
 
-/// Returns and removes the exception that a Python algorithm raised in this thread.
+/// Returns and removes the error of this thread: an exception in a Python algorithm, a failure of a
+/// controller in another process, or a user's interruption of either.
 pub(crate) fn take_failure() -> Option<PyErr> {
     FAILURE.with_borrow_mut(Option::take)
 }
 
-/// Returns true if an algorithm in Python has raised an exception in this thread.
+/// Returns true if there is an error that [`take_failure`] would return.
 pub(crate) fn has_failed() -> bool {
     FAILURE.with_borrow(Option::is_some)
 }
