@@ -10,7 +10,7 @@ from longhaul._engine import Scenario
 from longhaul.figures.registry import LABEL, LINK, PROXY, RUN, every
 from longhaul.results.summary import Summary
 
-# Keys of `measure` that enable a table of runs.
+# Tables of runs that are optional, with the key of `measure` that enables each.
 _MEASURED = {"series": "every", "events": "events", "delays": "delays"}
 
 

@@ -12,7 +12,8 @@ from longhaul.results.kinds import RunData
 
 # Name of a dumbbell's link, and by convention of the main link in other topologies.
 BOTTLENECK = "bottleneck"
-# Maximum number of flows of a label whose delivered bytes are kept, for fairness.
+# Maximum number of flows of a label for its flows' delivered bytes to be kept, for fairness; with
+# more flows, none are kept.
 MOST_FLOWS = 64
 # Probabilities of the quantiles of response times that are kept.
 QUANTILES = tuple(part / 100 for part in range(1, 100))
@@ -30,8 +31,10 @@ _LINK = (
 def reduced(data: RunData, points: int | None) -> dict[str, Any]:
     """Return the tables of a run that a campaign stores.
 
-    Values are for the measurement window, but time series and events cover the whole run. A time
-    series is thinned to at most `points` points; None keeps all points.
+    Values are for the measurement window, but time series and events cover the whole run. Of n
+    samples over time, every (n // points)-th is kept, that is, fewer than twice `points`; None
+    keeps all. The series of links is that of the busiest link with samples, which may be a
+    different link from that in `links`.
     """
     run: Results = data.own_tables
     kept: dict[str, Any] = {
@@ -54,7 +57,10 @@ def reduced(data: RunData, points: int | None) -> dict[str, Any]:
 
 
 def _labels(run: Results) -> pl.DataFrame:
-    """Return sums over the flows of each label; a sum is null if a flow has no value."""
+    """Return sums and means over the flows of each label; parallel streams count as flows.
+
+    A sum is null if a flow has no value.
+    """
     known = [
         pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
         for name in _SUMS
@@ -83,7 +89,8 @@ def _exchanges(run: Results) -> dict[str, Any]:
 def _links(run: Results) -> pl.DataFrame:
     """Return the forward direction's row of the link `bottleneck`, if a link has this name.
 
-    Otherwise, return that of the busiest link between routers.
+    Otherwise, return the row of the busiest link with samples, in its busier direction. If no link
+    has samples, all links are considered, including access links.
     """
     names = run.links["name"]
     name = BOTTLENECK if BOTTLENECK in names else run.bottleneck

@@ -10,7 +10,7 @@ from longhaul.results.kinds import RunData
 from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table, in_units
 
-# Figures that are 0 for a link without any queue, which one row then states.
+# Figures that tables leave out for an idle link (`_is_idle`).
 OF_QUEUES = (
     "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts",
     "l4s_wait_mean_s", "classic_wait_mean_s",
@@ -20,7 +20,10 @@ NO_CAPACITY = "no capacity"
 
 
 def rows_of(of: str) -> list[tuple[Figure, Form]]:
-    """Return the metrics that tables show, with their formats; `of` is `labels` or `links`."""
+    """Return the metrics that tables show, with their formats; `of` is the kind of owner.
+
+    It is `label`, `link` or `proxy`.
+    """
     return [(figure, figure.form) for figure in declared(of) if figure.form is not None]
 
 
@@ -68,7 +71,8 @@ def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
     """Return the metrics of flows that are informative in at least one column of the table.
 
     Fairness is left out if no column has several flows. The share of goodput is left out if there
-    is only one label, and window reductions by ECN marks if there were none.
+    is only one label or no goodput, and window reductions by ECN marks if there were none during
+    and before the measurement window.
     """
     silent = set()
     if all((column["flows"] or 0) < 2 for column in columns):
@@ -160,7 +164,11 @@ def _span(run: RunData) -> str:
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """Return a table of how each label's metrics change from the first run to the others."""
+    """Return a table of how each label's metrics change from the first run to the others.
+
+    Labels that only one of the two runs has are left out. Metrics of links and proxies are not
+    compared.
+    """
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):
@@ -190,7 +198,8 @@ def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
 def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
     """Return `after` minus `before` as text with its sign; `form` formats the absolute value.
 
-    The result is empty if the values are equal or one is missing.
+    The result is empty if a value is missing or is not a number. It has no sign if the formatted
+    difference is zero.
     """
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         return ""

@@ -13,7 +13,8 @@ PACKET_BITS = 12_000.0
 def expected_packets(run: PlannedRun) -> float:
     """Return the expected number of data packets: the duration times the rate of the slowest link.
 
-    Links whose rate is not written in the scenario are ignored.
+    Links whose rate is not written in the scenario are ignored. Without any rate, one packet per
+    second is assumed, and without a duration, one second.
     """
     scenario = run.scenario
     duration = _quantity(scenario.get("duration"), seconds) or 1.0

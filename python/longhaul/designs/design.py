@@ -76,10 +76,13 @@ class Design:
     generators: tuple[str, ...] = ()
     """Generators that define a fractional factorial, such as `x6 = x1*x2`.
 
-    Empty for a full factorial.
+    Empty for other designs, and after a fold-over.
     """
     blocks: np.ndarray | None = None
-    """Number of the block of each run, from 1; None if the design has no blocks."""
+    """Number of the block of each run, from 1; None if the design has no blocks.
+
+    Numbers may be missing in between if the products that define blocks are not independent.
+    """
     replications: int = 1
     """Number of replications of each run, with different random numbers."""
 
@@ -108,7 +111,7 @@ class Design:
             yield {f.name: f.natural(float(c)) for f, c in zip(self.factors, row, strict=True)}
 
     def folded(self, factors: Sequence[str] = ()) -> "Design":
-        """Return the design, followed by its fold-over as a second block.
+        """Return the design, followed by its fold-over as a second block; earlier blocks are lost.
 
         The fold-over repeats all runs with the opposite signs of `factors`, or of all factors if
         `factors` is empty. A fold-over in all factors separates all main effects from two-factor
@@ -128,9 +131,10 @@ class Design:
         )
 
     def in_blocks(self, words: Sequence[str]) -> "Design":
-        """Divide the design into 2^n blocks by the signs of n products of factors.
+        """Divide the design, or each of its blocks, into 2^n blocks by the signs of n products.
 
-        `words` are the products, such as `x1*x2*x3`.
+        `words` are the products of factors, such as `x1*x2*x3`. If they are not independent in the
+        design, the blocks are fewer.
         """
         columns = properties.check_two_level(self.coded)
         signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
@@ -140,7 +144,11 @@ class Design:
         return replace(self, blocks=numbers)
 
     def confounded_with_blocks(self, order: int = 2) -> list[str]:
-        """Return the effects of at most `order` factors that are confounded with blocks."""
+        """Return the effects of at most `order` factors that are confounded with blocks.
+
+        The column of such an effect is constant within each block. Effects that are only partly
+        confounded are not included.
+        """
         if self.blocks is None:
             return []
         columns = properties.check_two_level(self.coded)
@@ -152,7 +160,10 @@ class Design:
         return lost
 
     def crossed(self, other: "Design") -> "Design":
-        """Return a design with every combination of a run of this design and a run of `other`."""
+        """Return a design with every combination of a run of this design and a run of `other`.
+
+        Generators, blocks and replications are those of this design; those of `other` are lost.
+        """
         rows = [np.hstack([row, more]) for more in other.coded for row in self.coded]
         blocks = None if self.blocks is None else np.tile(self.blocks, other.runs)
         return replace(
@@ -201,7 +212,10 @@ class Design:
         return as_csv(lines)
 
     def describe(self) -> dict[str, Any]:
-        """Return properties of the design, such as its resolution and aliases, by name."""
+        """Return properties of the design by name, such as its kind and factors.
+
+        Resolution, aliases and confounding with blocks are given only for two-level designs.
+        """
         facts: dict[str, Any] = {
             "kind": self.kind,
             "runs": self.runs,

@@ -46,11 +46,13 @@ def two_level(
 ) -> Design:
     """Return a two-level factorial design.
 
-    `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, define a fraction. `runs` selects the
-    fraction of least aberration that the search finds with this number of runs. `resolution`
-    selects the smallest fraction that the search finds with at least this resolution. If `runs` and
-    `resolution` are both given and the fraction misses the resolution, DesignError is raised. If
-    none of the three is given, the result is the full factorial.
+    `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, define a fraction; `runs` and
+    `resolution` are then ignored. `runs` selects the fraction of least aberration that the search
+    finds with this number of runs. `resolution` selects the smallest fraction that the search finds
+    with at least this resolution. If it finds none, the result is the full factorial with up to 10
+    factors, and DesignError is raised with more. DesignError is also raised if `runs` and
+    `resolution` are both given and the fraction misses the resolution. If none of the three is
+    given, the result is the full factorial.
     """
     whole = named(factors)
     if generators:

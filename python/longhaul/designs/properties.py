@@ -123,7 +123,11 @@ def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int,
 def partial_aliases(
     matrix: np.ndarray, order: int = 2
 ) -> list[tuple[tuple[int, ...], tuple[int, ...], float]]:
-    """Return partly correlated pairs of effects of up to `order` factors, with correlations."""
+    """Return partly aliased pairs of effects of up to `order` factors, with the degree of aliasing.
+
+    The degree is the mean, over runs, of the product of the columns of both effects. It is their
+    correlation if neither effect is aliased with the mean.
+    """
     columns = check_two_level(matrix)
     named = list(effects(columns.shape[1], order))
     contrasts = np.stack([contrast(columns, effect) for effect in named], axis=1)

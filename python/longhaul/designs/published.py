@@ -1,6 +1,7 @@
 """Designs of published evaluations, by name.
 
-The publications print no generators. The generators here reproduce every printed row.
+The publications print no generators. The generators here reproduce every printed row. No rows are
+printed of `nist-2to20m12`, so that only its size and resolution are those of the publication.
 `nist-2to11m5` is Dataplot's template 2TO11M5, which NIST SP 500-282 names.
 """
 

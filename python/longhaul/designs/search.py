@@ -5,7 +5,7 @@ factors. The search adds one column after another to the best fractions so far. 
 fractions of least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608), and removes
 those that seem equivalent to others (following the sequential construction of Chen, Sun and Wu
 1993, International Statistical Review 61, pp. 131-145). The search is not exhaustive: fractions
-of less aberration may exist. The resolution is exact.
+of less aberration, or of higher resolution, may exist.
 """
 
 from collections.abc import Sequence

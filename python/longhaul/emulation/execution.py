@@ -88,7 +88,7 @@ class Emulation:
 
     @property
     def failed(self) -> list[str]:
-        """Descriptions of programs that ended with an error."""
+        """Descriptions of programs that ended with an error, before the emulation ended them."""
         programs = self.circumstances["programs"]
         wrong = [one for one in programs if one["code"] and not one["was_asked_to_end"]]
         return [f"`{' '.join(one['arguments'])}` ended with code {one['code']}" for one in wrong]
@@ -108,12 +108,13 @@ def emulate(
     """Run programs at nodes of a scenario's network, and return the results.
 
     The emulation ends when `program` ends, or after the scenario's duration. `program` starts when
-    the `others` listen. With `background`, the scenario's flows share the network with the
-    programs. `sysctls` are kernel settings of the hosts, and `pcap` is a file for the packets of
-    all hosts.
+    each host of the `others` has a listening socket, or after at most one second. With
+    `background`, the scenario's flows share the network with the programs. `sysctls` are kernel
+    settings of the hosts, and `pcap` is a file for the packets of all hosts.
 
-    Raises EmulationError if the machine or the scenario does not allow an emulation. If the
-    emulation is stopped early, the results so far are kept, and contain the cause.
+    Raises EmulationError if the machine or the scenario does not allow an emulation, and
+    OutputError if the capture or the results cannot be written. If the emulation is stopped early,
+    the results so far are kept, and contain the cause.
     """
     nodes = hosts(scenario, [program, *others])
     numbered = [

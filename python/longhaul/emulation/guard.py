@@ -15,7 +15,8 @@ def continue_in_child() -> None:
     """Fork, and return in the child only; the parent waits for the child and exits with its code.
 
     If the parent is killed (SIGKILL), the kernel sends SIGTERM to the child, which writes the
-    records and removes hosts and programs.
+    records and removes hosts and programs. If the parent has died before the kernel knows of this
+    request, KeyboardInterrupt is raised in the child.
     """
     awaited = _PASSED_ON | {signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
@@ -29,7 +30,11 @@ def continue_in_child() -> None:
 
 
 def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
-    """Forward the signals `awaited` to the child process until it ends; return its exit code."""
+    """Forward SIGINT and SIGTERM to the child process until it ends; return its exit code.
+
+    The code is 128 plus the signal's number if a signal has ended the child. `awaited` are the
+    signals to wait for: those to forward, and SIGCHLD.
+    """
     while True:
         received = signal.sigwaitinfo(awaited)
         if received.si_signo == signal.SIGCHLD:

@@ -25,7 +25,10 @@ FOREVER = "1000000 packets"
 
 @dataclass
 class Direction:
-    """One direction of the path: its delay, loss, delivery trace and queue."""
+    """One direction of the path: its rate or delivery trace, queue and loss.
+
+    Without `mm-link`, the rate is 1 Gbit/s.
+    """
 
     rate: str = 'rate = "1 Gbps"'
     queue: str = f'{{ kind = "droptail", limit = "{FOREVER}" }}'
@@ -78,7 +81,9 @@ class Shells:
 def translate(words: Sequence[str]) -> Shells:
     """Translate a command line such as `mm-delay 20 mm-link up down --`.
 
-    Raises EmulationError for options that Longhaul cannot emulate.
+    Raises EmulationError for options that Longhaul cannot emulate, and for malformed command lines.
+    Delays of several tools add up, and losses are combined; the last `mm-link` replaces earlier
+    ones.
     """
     shells, rest = Shells(), list(words)
     if not rest or rest[0] not in TOOLS:

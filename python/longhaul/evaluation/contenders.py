@@ -86,7 +86,11 @@ def _module(written: str) -> Contender:
 
 
 def _of_stack(written: str) -> Contender | None:
-    """Return the contender for an algorithm of a QUIC stack; None if `written` names none."""
+    """Return the contender for an algorithm of a QUIC stack.
+
+    Return None if `written` is not of the form `STACK:CONGESTION`. Raise an error if the stack or
+    its algorithm is unknown.
+    """
     try:
         table = stacks.table(written)
     except ScenarioError as error:
@@ -133,10 +137,10 @@ def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
 def field(
     subject: Contender, against: Sequence[str], standards: Sequence[str], kind: str = "algorithm"
 ) -> list[Contender]:
-    """Return the subject and the contenders in `against`, without duplicates.
+    """Return the subject, and the contenders in `against` that differ from it.
 
-    `standards` are names of contenders. Raises ContenderError if none of them takes part, or if
-    another contender has the subject's name.
+    Equal texts in `against` count once. `standards` are names of contenders. Raises ContenderError
+    if none of these takes part, or if another contender has the subject's name.
     """
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [each for each in given if each != subject]

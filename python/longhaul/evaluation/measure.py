@@ -12,8 +12,9 @@ from longhaul.results import Results
 
 
 def measure(run: Results) -> Kept:
-    """Return the metrics of a run by name, such as `utilization` or `main.goodput_bps`.
+    """Return facts of a run (`run`), and its metrics by name (`figures`).
 
+    A name is, for example, `utilization` or `main.goodput_bps`. Metrics without a value are None.
     Times until an event that did not occur are the simulated time of the run.
     """
     whole_s = float(run.meta["simulated_s"])
@@ -27,7 +28,7 @@ def measure(run: Results) -> Kept:
 
 
 def variant() -> str:
-    """Return an identifier of the engine and of the code that selects the values to store.
+    """Return an identifier of the engine and of the code that computes the values to store.
 
     It is part of the key under which an evaluation's store looks up finished runs. The engine is
     included, since an algorithm under development may change while the results version stays the

@@ -24,7 +24,8 @@ from longhaul.reports import inline_svg, page
 # Inches: height of a row, height in addition to the rows, and width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
 
-# Maximum length of a drawn interval beyond the means, as a multiple of the means' range.
+# Maximum length of a drawn interval above the largest mean (or 0), as a multiple of the range of 0
+# and all means.
 LONGEST = 1.0
 
 # Ticks of the axis of waiting times.
@@ -100,9 +101,11 @@ def _svg(drawn: Drawing | None, name: str, title: str) -> Markup:
 
 
 def _overview(outcomes: Sequence[Outcome]) -> Markup:
-    """Draw the numbers of better, equal and worse points for each criterion.
+    """Draw the percentages of better, equal and worse points for each criterion.
 
-    A point is a quantity under one set of conditions. The result is empty if there are no points.
+    A point is a quantity under one set of conditions. Points that starve count as worse. Points
+    without a verdict are left out, and criteria that have no other points. The result is empty if
+    no criterion is left.
     """
     evaluated = [outcome for outcome in outcomes if outcome.judged]
     if not evaluated:
@@ -132,8 +135,9 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 def _where(outcome: Outcome) -> str:
     """Return a sentence that counts the points at which the subject is worse, by level of an axis.
 
-    The axis is the one along which the fraction of such points varies most. The text is empty if
-    this fraction varies little along every axis.
+    The axis is the one along which the fraction of such points varies most, among axes that have at
+    least half of these points. The text is empty if the subject is worse at no point, or if the
+    fraction varies little along every axis.
     """
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
@@ -148,7 +152,7 @@ def _where(outcome: Outcome) -> str:
     }  # fmt: skip
     if not bad or not parts:
         return ""
-    # An axis is informative if it has most of the worse points and its levels differ.
+    # An axis is informative if it has at least half of the worse points and its levels differ.
     found = {axis: sum(map(sum, of_axes[axis].values())) for axis in parts}
     told = {
         axis: max(of.values()) - min(of.values())
@@ -167,7 +171,10 @@ def _where(outcome: Outcome) -> str:
 
 
 def _blocks(points: Sequence[Point]) -> list[list[Point]]:
-    """Group points that are drawn in one panel: points of the same quantity and experiment."""
+    """Group points that are drawn in one panel: points of the same quantity and experiment.
+
+    Points of quantities with an upper bound are left out.
+    """
     blocks: dict[tuple[str, str], list[Point]] = {}
     for point in points:
         if point.figure.at_most is None:
@@ -178,7 +185,7 @@ def _blocks(points: Sequence[Point]) -> list[list[Point]]:
 def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
     """Draw a panel for each group of points, with a row per point.
 
-    A row shows the mean and the interval of each contender.
+    A row shows the mean and, with several replications, the interval of each contender.
     """
     if not blocks:
         return None
@@ -242,7 +249,7 @@ def _reach(block: Sequence[Point]) -> tuple[float, float]:
 def _draw_interval(
     axes: Axes, interval: tuple[float, float], height: float, ends: tuple[float, float], colour: str
 ) -> None:
-    """Draw an interval at a `height`, with an arrow at an end that lies beyond the axis.
+    """Draw an interval at a `height`, with an arrow if its upper end lies beyond the axis.
 
     `ends` are the ends of the axis.
     """
@@ -253,7 +260,10 @@ def _draw_interval(
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
-    """Draw utilisation over queueing delay, which decreases to the right, if points have both."""
+    """Draw utilisation over queueing delay, which decreases to the right.
+
+    Return None unless each contender has both quantities under at least two sets of conditions.
+    """
     figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
     for point in points:
         place = (point.experiment, *point.levels.items())
@@ -269,7 +279,7 @@ def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
     axes = figure.subplots()
     styles = _styles(list(pairs), subject)
     for name, of in pairs.items():
-        # Ellipses are of logarithms of waiting times, which are at least a millisecond.
+        # Ellipses are of logarithms of waiting times plus one millisecond, since times may be 0.
         logs = [(float(np.log10(1 + 1e3 * wait_s)), utilization) for wait_s, utilization in of]
         area, style = merit.ellipse(logs), styles[name]
         look: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none"}

@@ -66,7 +66,7 @@ def _runs(
 
 
 def _check(runs: Sequence[Run], settings: Mapping[str, Any]) -> None:
-    """Raise an error for invalid settings, before any run."""
+    """Raise an error for invalid settings, before any run; check one run of each experiment."""
     for run in {run.experiment: run for run in runs}.values():
         try:
             run.resolved  # noqa: B018

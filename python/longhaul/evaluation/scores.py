@@ -19,7 +19,10 @@ HEADS = (
 
 
 def write_scores(path: Path, suite: Suite, outcomes: Sequence[Outcome]) -> None:
-    """Write every metric of every contender with its interval to a CSV file, a row per value."""
+    """Write all points of all criteria to a CSV file, with a row per point and contender.
+
+    A row has the contender's mean and interval. Only the subject's row has the verdict.
+    """
     rows = [tuple(head.format(subject=suite.terms.subject) for head in HEADS)]
     for outcome in outcomes:
         for point in outcome.points:
@@ -67,7 +70,10 @@ def summary(
 
 
 def check_target(folder: Path, subject: Contender) -> None:
-    """Raise an error if `folder` has the evaluation of anything other than `subject`."""
+    """Raise an error if `folder` has the evaluation of anything other than `subject`.
+
+    Values of the key `congestion` or `queue` are compared, not names or suites.
+    """
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     # The `version` of a controller in another process is the time of the evaluation.

@@ -56,7 +56,7 @@ class Criterion:
     section: str
     title: str
     strength: str
-    """Level of requirement in the document: must, should, or consider."""
+    """Level of requirement in the document: must, should, may, or consider for none of these."""
     about: str = ""
     why: str = ""
     """Reason why a criterion is not evaluated; empty if it is evaluated."""
