@@ -1,13 +1,13 @@
 """Verdicts on one contender, the subject, compared with others under equal conditions.
 
-The RFCs and drafts with the criteria set no numeric bounds. Therefore each verdict is a comparison
+The RFCs and drafts with the criteria set no numeric bounds. Therefore a verdict is a comparison
 with the standards of the suite, such as CUBIC and Reno for RFC 9743, or drop-tail for RFC 7928. At
 a point of an experiment, the subject is *worse* if it is worse than all standards, and *better* if
-it is better than all of them.
+it is better than all of them. Only a quantity with `at_most` has a fixed bound instead.
 
 A difference counts only if it exceeds 5 % of the standard's value, and the quantity's `slack`, an
 absolute threshold. In addition, the 95 % interval of the differences over replications, which share
-their random numbers, must exclude zero.
+their random numbers, must exclude zero; with a single replication, this condition is dropped.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -29,7 +29,7 @@ MARGIN = 0.05
 # Significance level of starvation; starving in three of three runs against none of three reaches
 # it.
 SIGNIFICANCE = 0.05 + 1e-9
-# Fractions of a criterion's points from which on it is worse, and better.
+# Fractions of a quantity's points from which on it is worse, and, without worse points, better.
 FEW, MANY = 0.1, 0.5
 
 Cell = Mapping[str, Level]
@@ -68,7 +68,7 @@ class Outcome:
 
     @property
     def judged(self) -> int:
-        """Number of points that have a verdict."""
+        """Number of points that have a verdict, which may be `not evaluated`."""
         return sum(bool(point.verdict) for point in self.points)
 
     def count(self, verdict: str) -> int:
@@ -122,7 +122,8 @@ def _outcome(
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
     """Return the verdict on a criterion, given verdicts on quantities in single conditions.
 
-    The worst quantity decides. With `trades`, worse and better quantities make a trade-off.
+    Starvation at one point decides; then a worse quantity does, and then a better one. With
+    `trades`, worse and better quantities make a trade-off.
     """
     if all(point.verdict == NOT for point in points):
         return NOT
@@ -206,7 +207,8 @@ def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
     """Compare the subject's values (`own`) with a contender's (`other`); return the verdict.
 
-    Keys are replications. A small or insignificant difference counts as none.
+    Keys are replications; only common ones count. A small or insignificant difference counts as
+    none. The significance of a single difference is not tested.
     """
     both = [number for number in own if number in other]
     if not both:

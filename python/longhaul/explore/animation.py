@@ -25,7 +25,7 @@ COLOURS = LinearSegmentedColormap.from_list(
 NOTHING = "#ffffff"
 RATE = 15
 SIZES = (90, 40, 18)
-# Maximum number of curves, those with the largest values, and of points of each.
+# Maximum number of curves, those with the largest means, and of points of each.
 MOST_CURVES, MOST_POINTS = 8, 500
 # Offset of a link's line from the line between its ends, as a fraction of the plot's width.
 BESIDE = 0.006
@@ -42,7 +42,10 @@ def animate(
     to_s: float | None = None,
     seconds: float = 10.0,
 ) -> Path:
-    """Write a GIF or, with ffmpeg, a video of `seconds` seconds, which shows a metric over time."""
+    """Write a GIF or, with ffmpeg, a video of a metric over time, at most `seconds` seconds long.
+
+    It is shorter if there are fewer than `RATE` samples for each second of the video.
+    """
     check_file(out, ANIMATIONS, "animate")
     if out.suffix == ".mp4" and not FFMpegWriter.isAvailable():
         raise LonghaulError(f"{out}: a video needs ffmpeg, which is not installed; a .gif does not")
@@ -154,8 +157,8 @@ class Replay:
     def _strips(self, drawing: SubFigure, frames: list[int]) -> list[Line2D]:
         """Draw curves of the nodes or links with the largest means; return lines to mark the time.
 
-        If there are more samples than pixels, only the largest of several successive samples is
-        drawn, because a noisy curve would otherwise be a filled area.
+        If there are more than `MOST_POINTS` samples, only the largest of several successive samples
+        is drawn, because a noisy curve would otherwise be a filled area.
         """
         part = self.values[:, frames[0] : frames[-1] + 1]
         rows = np.argsort(-part.mean(1))[:MOST_CURVES]

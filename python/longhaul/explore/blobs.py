@@ -62,7 +62,11 @@ class Blobs:
         return {"encoding": "u16"} | self.add(given.astype(np.uint16))
 
     def samples(self, values: np.ndarray) -> dict[str, Any]:
-        """Store curves' samples: integers exactly, others in steps of 1/65,534 of the range."""
+        """Store curves' samples in steps of 1/65,534 of the range of all curves.
+
+        Integers are stored exactly if their range is at most 65,534. Infinite samples count as
+        missing.
+        """
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         whole = bool(np.all(known == np.round(known)))

@@ -16,7 +16,7 @@ SHOWN_RESPONSES = 6
 
 
 def add(content: Content, name: str, dataset: Dataset) -> None:
-    """Add the table of a campaign's finished runs to a page."""
+    """Add the table of a campaign's finished runs to a page, with the time series it has stored."""
     factors = dataset.factors
     leave = [column for column in (*PROVENANCE, TABLES) if column in dataset.frame.columns]
     frame = dataset.frame.drop(leave).with_columns(

@@ -1,4 +1,4 @@
-"""Tables on the explorer's page of a `connections` run: flows, links, proxies, exchanges."""
+"""Tables of `connections` runs for a page: flows, links, proxies, exchanges, traced connections."""
 
 import json
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ DERIVED = {
     "lost_pkts": "packets dropped since the previous sample",
     "queue_delay_s": "time to send the waiting bytes at the mean rate since the previous sample",
 }
-# Measures of losses; elements with losses are listed first.
+# Measures of losses; the page's chart of them has a line for each element with losses.
 LOST = {"flows": "retransmitted_pps", "links": "lost_pkts", "proxies": "dropped_pps"}
 SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
 ABOUT = {
@@ -82,7 +82,10 @@ TABLES = {"flow": ("flows", FLOWS), "link": ("links", LINKS), "proxy": ("proxies
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add the tables of runs to a page; rows of several runs are concatenated."""
+    """Add the tables of runs to a page; rows of several runs are concatenated.
+
+    Proxies are added only if all runs have some.
+    """
     several = len(runs) > 1
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
@@ -115,7 +118,8 @@ def _exchanges(run: Results, most: int) -> pl.LazyFrame:
 def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
     """Add the table of flows, links or proxies (`kind`) to a page, with their curves.
 
-    `several` is true if there is more than one run.
+    Curves are added only if all runs have samples. The table of links of a single run has a picture
+    of the network. `several` is true if there is more than one run.
     """
     table, shown = TABLES[kind]
     sampled = [run for run in runs if "series" in run.tables]
@@ -149,7 +153,10 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """Add the time at which each flow left slow start, and the time's source: event or sample."""
+    """Add the time at which each flow first left slow start, and its source: event or sample.
+
+    The columns are null for a flow that never left it, and omitted if no flow did.
+    """
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
@@ -173,7 +180,7 @@ def _with_slow_start(
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
-    """Add columns with the times of each link's first and last drop, computed from its samples."""
+    """Add the times of each link's first and last samples with drops, and the number of them."""
     if "lost_pkts" not in curves:
         return links
     return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
@@ -193,7 +200,8 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     """Return sampled metrics of all flows, links or proxies (`kind`), as arrays by name.
 
-    Counters are converted to growth per second. The array `t_s` has the times.
+    Counters are converted to growth per second. The array `t_s` has the times. The array
+    `left_slow_start_s` has a single time for each flow. Without samples, the result is empty.
     """
     elements = run.table(TABLES[kind][0])["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)
@@ -283,7 +291,10 @@ def _relate(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
-    """Add the curves of several runs to a table, at all times at which any run has a sample."""
+    """Add the curves of several runs to a table, at all times at which any run has a sample.
+
+    Metrics that a run lacks are left out.
+    """
     if not all(curves):
         return
     times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))
@@ -304,7 +315,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
 
 
 def _add_network(content: Content, run: Results) -> None:
-    """Add the graph of a run's links to a page, if it is small enough to be drawn."""
+    """Add the graph of a run's links to a page, if it is small enough and links have curves."""
     links = run.links
     nodes = list(dict.fromkeys([*links["from"], *links["to"]]))
     if len(nodes) > MOST_NODES or not any(series["table"] == "links" for series in content.series):

@@ -110,7 +110,8 @@ def _of_run(
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the curves of a run: names, and values at `times`.
 
-    A value is the latest sample or, for counters, the growth per second since the previous time.
+    A value is the latest sample or, for counters, the growth per second since the previous time. It
+    is NaN before the first sample, and later than one step of `times` after the last.
     """
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):

@@ -1,4 +1,7 @@
-"""Tables with more rows than a page can hold: the page has a sample, and requests more rows."""
+"""Tables with more rows than a page can hold: the page has a sample.
+
+A page that is served requests further rows from the server.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,13 +30,13 @@ Filter = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Large:
-    """A table on disk that is never loaded completely."""
+    """A table that is scanned lazily, because it may have more rows than a page can hold."""
 
     name: str
     scan: pl.LazyFrame
     roles: Roles
     size: int
-    """Maximum number of rows in a sample for the page."""
+    """Maximum number of rows in a sample for the page, without those of extreme values."""
 
     @cached_property
     def rows(self) -> int:
@@ -135,7 +138,7 @@ class Large:
         return self._within(column, low, high)
 
     def _within(self, column: str, low: float, high: float) -> pl.Expr:
-        # Numbers on the page are in single precision.
+        # Numbers of long tables are in single precision on the page.
         bounds = pl.Series([low, high], dtype=pl.Float64).cast(pl.Float32)
         return self._number(column).is_between(bounds[0], bounds[1])
 
@@ -157,7 +160,8 @@ class Large:
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
     """Return the columns by which the page may group rows, each with its values in order.
 
-    Such a column has 2 to 12 different values, each of them in at least two rows on average.
+    In the first 100,000 rows, such a column has 2 to 12 different values, each of them in at least
+    two rows on average.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {

@@ -1,4 +1,4 @@
-"""Tables of MesoNet runs for a page: routers with their network, long-lived flows, flow classes."""
+"""Tables of MesoNet runs for a page: routers with network, long-lived flows, classes, goodput."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -164,7 +164,7 @@ def _queueing(
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
-    """Return the mean of each row over the intervals that have a value."""
+    """Return the mean of each row over the intervals that have a value; 0 if none has."""
     count = np.isfinite(values).sum(1)
     mean: np.ndarray = np.nansum(values, 1) / np.maximum(count, 1)
     return mean
@@ -193,7 +193,10 @@ def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
 
 
 def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str]]:
-    """Return the pairs of backbone routers that are connected by a link."""
+    """Return the pairs of backbone routers that are connected by a link.
+
+    Without the table `backbone_links`, each router is paired with the next one in `backbone`.
+    """
     if "backbone_links" not in tables.run.tables:
         return list(itertools.pairwise(backbone))
     pairs = {(min(ends), max(ends)) for ends in tables.backbone_ends.values()}
@@ -204,10 +207,10 @@ def _add_by_interval(
     content: Content, samples: pl.DataFrame, key: str, name: str, shown: Sequence[str],
     about: Mapping[str, str],
 ) -> None:  # fmt: skip
-    """Add a table of routers, flows or classes with the mean of each metric, and their curves.
+    """Add a table of flows or classes with the mean of each metric, and their curves.
 
-    `key` is the column of `samples` that names the routers, flows or classes, and `shown` are the
-    metrics to show at first.
+    `key` is the column of `samples` that names the flows or classes, and `shown` are the metrics
+    whose curves are shown at first.
     """
     elements = samples[key].unique(maintain_order=True).to_list()
     columns = [

@@ -17,9 +17,9 @@ from longhaul.reports import page
 
 
 def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a page on which one or several runs or campaigns can be explored.
+    """Write a page on which runs, campaigns and other tables can be explored.
 
-    An existing file is replaced only if `overwrite` is true.
+    If the file exists and `overwrite` is false, raise OutputError.
     """
     target = Path(out)
     if target.exists() and not overwrite:

@@ -1,7 +1,7 @@
 """Server of the page on the loopback address, for tables that are too long for a file.
 
 The page draws a sample of a long table. The server counts and samples the rows of the whole table,
-and writes selected rows to a file. Only programs on this machine can connect, and they need the key
+and sends selected rows as a file. Only programs on this machine can connect, and they need the key
 in the address. The Host header is checked, so that pages of other sites cannot reach the server by
 another host name (RFC 9110 section 7.2).
 """
@@ -31,7 +31,7 @@ SAMPLE = 100_000
 LOOPBACK = "127.0.0.1"
 JSON = "application/json"
 KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-# Maximum size of a request; it contains filters, and at most the row numbers of a sample.
+# Maximum size of a POST request's body: filters, and at most the row numbers of a sample.
 MOST_ASKED_BYTES = 4_000_000
 
 

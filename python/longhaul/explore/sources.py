@@ -37,7 +37,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """Title of the run or campaign; for a table, the name of its file."""
+        """Title of the run or campaign; without a title, the name of its file or directory."""
         if self.run is not None:
             return self.run.title
         if self.campaign is None:
@@ -95,7 +95,10 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """Return a text such as `3 of 8 runs of the study are there`, and true if runs are missing."""
+    """Return a text such as `3 of 8 runs of the study are there`, and true if runs are missing.
+
+    The text is empty if `path` is not a directory with the results of a study.
+    """
     file = path / "run.json"
     if not file.is_file():
         return "", False
@@ -127,7 +130,10 @@ def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str
 
 
 def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
-    """Collect tables, curves and networks of sources; take `sample` rows of longer tables."""
+    """Collect tables, curves and networks of sources.
+
+    Exchanges, and tables without metadata, that have more than `sample` rows are sampled.
+    """
     content = Content(sample=sample)
     for source in sources:
         if source.campaign is not None:

@@ -63,7 +63,10 @@ def _roles(*, several: bool) -> Roles:
 def _frame(
     runs: Sequence[Results], traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
 ) -> pl.DataFrame:
-    """Return a table of the connections `rows`, with their names, algorithms and ACK counts."""
+    """Return a table of the connections `rows`, with names, algorithms and ACK counts.
+
+    ACKs at the same time count once.
+    """
     time_s = pl.col("t_s")
     counts = (time_s.n_unique().alias("acks"), time_s.min().alias("from_s"),
               time_s.max().alias("to_s"))  # fmt: skip

@@ -17,11 +17,11 @@ from longhaul.libraries import hierarchy
 
 # Maximum number of different texts in a column; columns with more are left out.
 MOST_CATEGORIES = 60_000
-# Maximum rows and columns of a heat map, and values of all curves of a page.
+# Maximum rows and columns of a heat map, and values of all curves of a table.
 MOST_CLUSTERED = 400
 MOST_COLUMNS = 30
 MOST_SAMPLES = 40_000_000
-# Maximum number of rows of a table on a page; the page has only a sample of longer tables.
+# Number of rows above which a page has only a sample of a table that `add_large` adds.
 MOST_ROWS = 1_000_000
 
 
@@ -37,7 +37,7 @@ class Content:
     large: dict[str, Any] = field(default_factory=dict)
     """Tables of which the page contains only a sample, by name."""
     sample: int = MOST_ROWS
-    """Maximum number of rows of a table on the page; longer tables are sampled."""
+    """Number of rows above which `add_large` samples a table; `add_table` adds all rows."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,8 @@ def described(file: Path) -> dict[str, str]:
 def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) -> None:
     """Add a table to a page.
 
-    Columns that are empty or have too many different texts are left out.
+    Columns that are empty, have too many different texts, or have values other than numbers, texts
+    and truth values, are left out. A table without rows is not added.
     """
     if not frame.is_empty():
         content.tables.append(entry_of(content.blobs, name, frame, roles))
@@ -103,7 +104,7 @@ def entry_of(
 ) -> dict[str, Any]:
     """Return the entry of a table on a page: its title, its columns and their roles.
 
-    Columns in `exact` are integers of any size, stored exactly.
+    Columns in `exact` are in double precision, however many rows there are.
     """
     columns = [
         entry
@@ -164,7 +165,10 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
 
 
 def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a clustering of the rows by metrics; None for too few or too many rows."""
+    """Return a clustering of the rows by metrics that vary and have a finite value in each row.
+
+    Return None for fewer than 3 or more than 400 rows, or fewer than two such metrics.
+    """
     names = [column["name"] for column in columns if column["role"] == "response"]
     if not 3 <= frame.height <= MOST_CLUSTERED:
         return None
@@ -194,7 +198,8 @@ def add_series(
     """Add curves to a page's table, one for each row and metric; too many samples are thinned.
 
     `shown` are the metrics to show at first, and `lost` the metric of losses, if any.
-    `note` is a text for the user.
+    `note` is a text for the user. Metrics without values are left out. With fewer than two times,
+    nothing is added.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:
@@ -242,7 +247,8 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
     """Relate rows of two tables, so that the page selects related rows together.
 
-    `pairs` are row numbers in `table` and in `to`.
+    `pairs` are row numbers in `table` and in `to`. Unless both tables are on the page, nothing is
+    added.
     """
     there = {entry["name"] for entry in content.tables}
     if not pairs or not {table, to} <= there:
@@ -260,7 +266,8 @@ def matrix(
 ) -> dict[str, np.ndarray]:
     """Return columns of samples as arrays of shape elements x times.
 
-    Each row of `frame` is a sample of the element that its column `key` names.
+    Each row of `frame` is a sample of the element that its column `key` names. Samples of elements
+    not in `elements` are ignored; missing samples are NaN.
     """
     places = {name: at for at, name in enumerate(elements)}
     rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()

@@ -43,6 +43,8 @@ def flows(prepared: PreparedRun) -> pl.DataFrame:
 def with_limits(flows: pl.DataFrame) -> pl.DataFrame:
     """Add columns to `flows`: limiting factor, earlier counts, and total goodput of all flows.
 
+    The limiting factor is null if nothing limited the flow. `limited_share` is its part of the time
+    in which any factor limited the flow.
     Earlier counts are those of the counters in `COUNTS` before the measurement window.
     """
     held = [pl.col(column) for column in LIMITS.values()]
@@ -86,7 +88,7 @@ of_flows(
 
 
 def responses(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the response times of a run's exchanges and transfers."""
+    """Return the times of exchanges and transfers that began in the measurement window."""
     times: pl.DataFrame = prepared.run.response_times
     return times
 
@@ -183,7 +185,10 @@ of_delays(
 
 
 def counted(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows, each with the bottleneck's rate and the measured time in round trips."""
+    """Return the flows, each with the bottleneck's rate and the measured time in round trips.
+
+    A round trip is twice the bottleneck's propagation delay. Without delay, the number is null.
+    """
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
     round_trips = run.measured_s / (2 * link["delay_s"]) if link["delay_s"] else None

@@ -11,7 +11,7 @@ from longhaul.figures.registry import LINK, PreparedRun, declare
 
 
 def links(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the rows of the links whose samples are recorded."""
+    """Return the rows of the links whose samples are recorded; of the busiest link if none are."""
     observed = pl.col("name").is_in(prepared.run.observed_links())
     rows: pl.DataFrame = prepared.run.links.filter(observed).with_columns(link="name")
     return rows
