@@ -23,6 +23,7 @@ class Source:
     sum_of_squares: float
     freedom: int
     f: float | None
+    """F ratio; None for the residual, and if the residual or the line's freedom is zero."""
     p: float | None
     share: float
     """The line's sum of squares as a fraction of the total."""
@@ -41,7 +42,7 @@ class _Term:
     basis: np.ndarray
     """Orthonormal basis of the term's contrasts; shape: runs x degrees of freedom."""
     own: np.ndarray
-    """Orthonormal basis of the part of `basis` that is orthogonal to all lower-order terms."""
+    """Orthonormal basis of `basis` less its projection on all lower-order terms."""
     names: list[str]
 
 
@@ -56,7 +57,8 @@ def anova(
     Statistics and Computing 13). The order of factors does not matter. Variation that either of two
     terms can explain counts for neither. In a balanced design, the sums add up to the total.
     Factors with one level are left out. `order` is lowered if the residual would otherwise have no
-    degree of freedom.
+    degree of freedom. The table is empty if that is not enough, if no factor varies, or if the
+    response is constant.
     """
     y = np.asarray(response, float)
     y = y - y.mean() if len(y) else y
@@ -121,7 +123,7 @@ def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of the part of `basis`' span that is orthogonal to `space`."""
+    """Return an orthonormal basis of `basis` less its projection on the span of `space`."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 

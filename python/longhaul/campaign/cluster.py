@@ -49,7 +49,10 @@ class ClusterWorkers:
         return 1
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-        """Submit a run to the scheduler: a call of `work` with these arguments."""
+        """Submit a run to the scheduler: a call of `work_far`, in place of `work`.
+
+        Of the arguments, only scenario and reducer are passed on.
+        """
         scenario, _, reducer, _ = arguments
         self._require()
         self._futures[key] = self._client.submit(
@@ -61,7 +64,10 @@ class ClusterWorkers:
         )
 
     def finished(self, timeout_s: float) -> list[RunOutcome]:
-        """Return the outcomes of runs that have finished since the last call."""
+        """Wait at most `timeout_s` for a run to finish; return outcomes of finished runs.
+
+        Raises RunError if the connection to the scheduler is lost.
+        """
         until = time.monotonic() + timeout_s
         while not (ready := [k for k, future in self._futures.items() if future.done()]):
             self._require()

@@ -57,7 +57,10 @@ def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
 
 
 def of_responses(responses: Sequence[Response]) -> dict[str, str]:
-    """Return the description of each response; for a user's function, it is the function's name."""
+    """Return the description of each response; for a user's function, it names the function.
+
+    Responses whose meaning is unknown are left out.
+    """
     meanings = {}
     for response in responses:
         by_user = f"measured by {response.function}" if response.function else ""
@@ -73,5 +76,5 @@ def of_responses(responses: Sequence[Response]) -> dict[str, str]:
 
 
 def of_table(settings: Mapping[str, Setting], responses: Sequence[Response]) -> dict[str, Any]:
-    """Return the descriptions of all columns of a campaign's table, for its metadata."""
+    """Return descriptions of a campaign table's columns, except provenance, for its metadata."""
     return OTHERS | of_factors(settings) | of_responses(responses)

@@ -28,7 +28,8 @@ class Dataset:
     frame: pl.DataFrame
     """A row per run, with the columns run, replication, block, factors, responses and provenance.
 
-    Only blocked designs have a column `block`.
+    Only blocked designs have a column `block`, and only campaigns that keep tables have a column
+    `tables`.
     """
     facts: Mapping[str, Any]
     """Facts about the campaign: title, factors and their levels, responses, design, runs."""
@@ -40,16 +41,16 @@ class Dataset:
 
     @property
     def responses(self) -> list[str]:
-        """Names of the responses, in the order of the campaign file."""
+        """Names of the responses: those by path in the order of the file, then users' functions."""
         return list(self.facts["responses"])
 
     def table(self) -> ResponseTable:
-        """Return the data as a table for analyses, with the original names of responses."""
+        """Return the data as a table for analyses, with the path of each response's value."""
         known = ResponseTable.of(self.frame, self.factors, self.responses)
         return replace(known, places=self.facts.get("places", {}))
 
     def write(self, file: Path) -> None:
-        """Write the data set as a Parquet file, with its provenance in the metadata.
+        """Write the data set as a Parquet file, with `facts` in the metadata.
 
         Processes that share a campaign may write it at the same time.
         """

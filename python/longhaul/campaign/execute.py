@@ -97,12 +97,13 @@ def execute(
 ) -> Outcome:
     """Execute all runs that are not in the store, the longest first; store each when it ends.
 
-    `workers` is a number of processes, by default one per core, or another executor. `watch` is
-    called at the beginning, whenever a run ends or reports progress, and after each poll of other
-    programs' runs. A failed run is repeated up to `retries` times. If it still fails, it is
-    reported, and the other runs continue. Runs whose keys are in `first` come before all others.
-    `check` is called with the stored values of the first run that ends, and may raise an error.
-    `reducer` selects the values to store.
+    `workers` is a number of processes, by default one per core, or another executor, which is
+    closed at the end. `watch` is called at the beginning, whenever a run ends or reports progress,
+    and after each poll of other programs' runs. A failed run is repeated up to `retries` times, but
+    at least once if its worker died. If it still fails, it is reported, and the other runs
+    continue. A storage failure is not repeated: it raises RunError. Runs whose keys are in `first`
+    come before all others. `check` is called with the stored values of the first run that succeeds
+    here, and may raise an error. `reducer` selects the values to store.
 
     Other programs may use the same store at the same time. This program waits for their runs in
     progress, and takes over the runs of programs that have ended.

@@ -96,7 +96,7 @@ class Campaign:
         ]
 
     def warnings(self) -> list[str]:
-        """Return warnings about values that are valid but probably not intended."""
+        """Return a warning if replications would be the same because nothing is random."""
         replicated = self.sweep.replications > 1 or not set(RANDOM).isdisjoint(self.sweep.settings)
         if not replicated:
             return []
@@ -136,7 +136,8 @@ _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 def _with_line(text: str, message: str, root: str = "") -> str:
     """Return a message about a key of a file, with the number of the key's line in front.
 
-    `text` is the file; `message` begins with the key, and `root` is the key's table.
+    `text` is the file; `message` begins with the key, and `root` is the key's table. A message
+    without a key, or with a key that is not in the file, is returned unchanged.
     """
     key = _KEY.match(message)
     line = line_of(text, key[1].replace('"', ""), root) if key else None
@@ -144,7 +145,7 @@ def _with_line(text: str, message: str, root: str = "") -> str:
 
 
 def _check_printable(whole: Mapping[str, Any], above: str = "") -> None:
-    """Raise an error if the title or the name of a key has control characters.
+    """Raise an error if the title or the name of a key is too long or has control characters.
 
     `above` is the path of the table `whole`, with a final dot. Levels are checked elsewhere, as
     values of the scenario.
@@ -203,7 +204,10 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
 
 
 def _check_names(campaign: Campaign) -> None:
-    """Raise an error if a factor or a response has the name of another column of the table."""
+    """Raise an error if a factor or a response has the name of another column of the table.
+
+    A response may be such a column itself: `wall_s` may have the path `wall_s`.
+    """
     taken = {*OTHERS, *PROVENANCE}
     for key, name, place in (
         *(("responses", response.name, response.place) for response in campaign.responses),

@@ -110,7 +110,10 @@ class Leases:
         return self.is_living(session) if session else _age_s(lease) < STALE_S
 
     def is_living(self, session: str) -> bool:
-        """Return true if the process that owns the session is alive."""
+        """Return true if the session exists, was renewed lately, and its process has not ended.
+
+        The end of a process is seen only on its own machine.
+        """
         host, process, _ = session.rsplit("-", 2)
         try:
             age = _age_s(self._sessions / session)
@@ -119,7 +122,7 @@ class Leases:
         return age < STALE_S and not has_ended(host, process)
 
     def _sweep_out(self) -> None:
-        """Remove the session files of killed processes of this machine."""
+        """Remove stale session files, and those of killed processes of this machine."""
         for file in self._sessions.iterdir():
             if not self.is_living(file.name):
                 file.unlink(missing_ok=True)

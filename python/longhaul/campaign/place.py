@@ -36,9 +36,9 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
 
 
 def line_of_value(text: str, path: str, value: str) -> int | None:
-    """Return the number of the line that contains `value` as a value of the key at `path`.
+    """Return the number of the first line, from the key at `path` on, with `value` in quotes.
 
-    The value may be an array over several lines. If the value is not found, return the line of the
+    The key may have an array over several lines. If `value` is not found, return the line of the
     key.
     """
     begin = line_of(text, path)

@@ -86,7 +86,7 @@ class LocalWorkers:
         return max(1, self.capacity // runs)
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
-        """Start a run on an idle worker."""
+        """Start a run on an idle worker, or on a new worker if none is idle."""
         idle = next((worker for worker in self._workers if worker.key is None), None)
         worker = idle or self._started()
         worker.key, worker.part = key, 0.0
@@ -200,7 +200,7 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
 
 
 def _is_of_storage(message: str) -> bool:
-    """Return true if an error message ends with the error number of a storage failure."""
+    """Return true if an error message contains the error number of a storage failure."""
     code = _SYSTEM_ERROR.search(message)
     return code is not None and int(code[1]) in _STORAGE_ERRORS
 

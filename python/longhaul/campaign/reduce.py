@@ -6,7 +6,7 @@ from typing import Any
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Maximum number of points kept of a time series.
+# A longer time series is thinned to at least this number of points, and less than twice as many.
 POINTS = 600
 
 
@@ -29,7 +29,11 @@ def _reduced(run: Results, points: int | None) -> Kept:
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a run's hash, versions, length, number of packets and run time from its `run.json`."""
+    """Return facts of a run from its `run.json`.
+
+    These are its hash and versions, the length of the measurement window, the number of data
+    packets, and the wall-clock time.
+    """
     return {
         "scenario_hash": meta["scenario_hash"],
         "results_version": meta["results_version"],

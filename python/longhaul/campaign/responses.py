@@ -41,7 +41,7 @@ class Response:
     function: str = ""
     """Name of the user's function, which is called with the run's `Results`.
 
-    The function returns a number, or several numbers by name.
+    The function returns a number, or several numbers by name. None means no value.
     """
 
 
@@ -103,9 +103,10 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a stored summary for `owner`, the name of a label, link or proxy.
+    """Return the rows of a run's summary for `owner`, the name of a label, link or proxy.
 
-    If `figure` is a metric of the whole run, return the row of all flows.
+    If `figure` is a metric of the whole run, or `owner` means all flows, return the row of all
+    flows.
     """
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
@@ -133,7 +134,10 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the value at the path `place` in `kept`; raise ResponseError for an unknown path."""
+    """Return the value at the path `place` in `kept`; None if the run has no such value.
+
+    Raises ResponseError for the path of a text, an unknown path, and a former name.
+    """
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -208,7 +212,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN4
     """Return true and the value at the path `steps`, or false if there is no such value.
 
     A step is a key. In a list of rows, a step may also be a value in a row, such as the row's name.
-    Such a step selects the row.
+    Such a step selects the row. Without it, a key is looked up in the first row.
     """
     for step in steps:
         if isinstance(value, list):

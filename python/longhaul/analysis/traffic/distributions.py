@@ -16,7 +16,8 @@ def counts_above(values: ArrayLike, grid: ArrayLike) -> np.ndarray:
 def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
     """Return the fraction of values above each point of a grid.
 
-    `of` is the number of all values if some, such as unfinished transfers, are not in `values`.
+    `of` is the number of all values if some, such as unfinished transfers, are not in `values`;
+    these count as larger than all points of the grid.
     """
     given = np.asarray(values, float)
     whole = len(given) if of is None else of
@@ -36,7 +37,7 @@ def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray
 
 @dataclass(frozen=True)
 class Band:
-    """The median of several curves at each grid point, and an interval that covers most curves."""
+    """The median of several curves at each grid point, and an interval around it."""
 
     grid: np.ndarray
     middle: np.ndarray
@@ -45,10 +46,11 @@ class Band:
 
 
 def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) -> Band:
-    """Return the median of `curves` at each grid point, with an interval that covers most curves.
+    """Return the median of `curves` at each grid point, with an interval around it.
 
-    `coverage` is the fraction of curves in the interval. The default of 1 means the interval from
-    the smallest to the largest value, because few replications do not determine percentiles.
+    `coverage` is the fraction of curves in the interval at each point. The default of 1 means the
+    interval from the smallest to the largest value, because few replications do not determine
+    percentiles.
     """
     every = np.asarray([np.asarray(curve, float) for curve in curves])
     if every.ndim != 2 or every.shape[1] != len(np.asarray(grid)):

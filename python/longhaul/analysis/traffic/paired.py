@@ -1,8 +1,8 @@
 """Paired comparison of the same connections in two runs.
 
-With common random numbers each connection has the same requests at the same times in both runs, so
-its two response times differ only by the change between the runs. Paired differences vary far less
-than response times, whose variance is mostly due to sizes and round trips.
+With common random numbers each connection has the same first request at the same time in both runs,
+so its two response times differ only by the change between the runs. Paired differences vary far
+less than response times, whose variance is mostly due to sizes and round trips.
 """
 
 from dataclasses import dataclass
@@ -28,10 +28,11 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
     """Return the first exchange of each connection that both runs have, ordered by start.
 
     The arguments are tables of exchanges. Later exchanges of a connection start at times that
-    depend on the network, and are left out. The result has the columns of the request, and the
-    response times `response_s` and `other_response_s` of the two runs. A time is null if its run
-    ended before the response was complete. Raises NotPairedError if connections with the same
-    number have different requests, which is the case if seeds, rates or sizes differ.
+    depend on the network, and are left out, as are connections that start before `from_s`. The
+    result has the columns of the request, and the response times `response_s` and
+    `other_response_s` of the two runs. A time is null if its run ended before the response was
+    complete. Raises NotPairedError if no connection is in both runs, or if connections with the
+    same number have different requests, which is the case if seeds, rates or sizes differ.
     """
     took = pl.col("end_s") - pl.col("start_s")
     tables = [
@@ -45,7 +46,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
     if both.is_empty():
         raise NotPairedError("the runs have no connection in common")
     same = [
-        pl.col(name).eq(pl.col(f"{name}_other")).fill_null(value=True)  # request not sent
+        pl.col(name).eq(pl.col(f"{name}_other")).fill_null(value=True)  # no response began
         for name in ASKED
     ]
     asked = both.filter(~pl.all_horizontal(same))
@@ -77,8 +78,9 @@ def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: in
     """Compare paired values `first` and `second`, which are in order of time.
 
     Differences of at most `tolerance` count as equal. The 95 % intervals are percentile intervals
-    of a moving-block bootstrap with fifty blocks, because connections that are close in time see
-    the same queue (Kuensch, Annals of Statistics 17(3), 1989).
+    of a moving-block bootstrap, because connections that are close in time see the same queue
+    (Kuensch, Annals of Statistics 17(3), 1989). It has 50 to 99 blocks, or one for each pair if
+    pairs are fewer.
     """
     before, other = np.asarray(first, float), np.asarray(second, float)
     if before.shape != other.shape or before.ndim != 1 or len(before) < 2:
