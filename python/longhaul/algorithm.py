@@ -135,9 +135,9 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
 
 
 def _available(error: BaseException) -> str:
-    """Return a list of the valid attributes, as text, if `error` is an AttributeError.
+    """Return a list of the valid attributes, as text, if an object of the API lacks an attribute.
 
-    The text is empty for other errors.
+    The objects are those of longhaul.congestion. The text is empty for all other errors.
     """
     asked = getattr(error, "obj", None)
     if not isinstance(error, AttributeError) or type(asked).__module__ != "longhaul.congestion":
@@ -191,7 +191,7 @@ def _unknown(name: str, given: Iterable[str]) -> str:
 
 
 def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
-    """Raise an error, which lists the valid keys, if the constructor does not accept a key."""
+    """Raise an error that lists the valid keys if the constructor refuses a key or lacks one."""
     signature = inspect.signature(algorithm)
     try:
         signature.bind(**keys)
@@ -207,7 +207,11 @@ def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
 
 
 def _written(algorithm: Class) -> tuple[str, str]:
-    """Return the file of a class, and the source texts of the class and its base classes."""
+    """Return the file and the source text of a class.
+
+    The text consists of the whole files in which the class and its base classes define methods.
+    Base classes that are no subclasses of CongestionControl are left out.
+    """
     texts: dict[str, str] = {}
     for class_ in reversed(algorithm.__mro__):
         if class_ is CongestionControl or not issubclass(class_, CongestionControl):

@@ -241,7 +241,7 @@ def test_flows_without_any_rate_do_not_starve() -> None:
 
 
 def test_smoothness_is_of_flows_that_send() -> None:
-    """Check smoothness: a flow's deviation of rates, divided by their mean (RFC 5166, section 2.4).
+    """Check smoothness: a flow's deviation of rates divided by its mean (RFC 5166, section 2.2.2).
 
     Rates of 1 and 3 have a mean of 2 and a deviation of 1; flows without rates have no smoothness.
     """

@@ -24,9 +24,10 @@ def cell_means(table: ResponseTable, response: str, factors: Sequence[str]) -> l
 
     Combinations are in the order of the levels; the first factor varies slowest. Intervals show the
     variation between replications, which differ in random numbers. Each replication counts with its
-    mean over the levels of the other factors. Without replications there are no intervals. If the
-    table has no column `replication`, rows with equal levels are replications, provided that each
-    combination has the same number of them.
+    mean over the levels of the other factors. Without replications, intervals are infinite. If the
+    table has no column `replication`, rows with equal levels of all the table's factors are
+    replications. Their number must then be the same throughout a cell; otherwise the cell has a
+    single mean without an interval.
     """
     names = [table.require(factor) for factor in factors]
     table.values(response)

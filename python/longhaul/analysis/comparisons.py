@@ -24,7 +24,10 @@ class MeanInterval:
 
 
 def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
-    """Return the mean of values and its confidence interval; a single value has no interval."""
+    """Return the mean of values and its confidence interval, infinite for fewer than two values.
+
+    The mean is NaN if there are no values.
+    """
     given = np.asarray(values, float)
     mean = float(given.mean()) if len(given) else float("nan")
     if len(given) < 2:
@@ -43,7 +46,7 @@ def over_replications(means: Iterable[MeanInterval]) -> str:
 
 
 def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:
-    """Return half the width of the mean's confidence interval; None for a single value."""
+    """Return half the width of the mean's confidence interval; None for fewer than two values."""
     interval = mean_interval(values, coverage)
     return interval.high - interval.mean if interval.count > 1 else None
 
@@ -62,7 +65,7 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
 
 @dataclass(frozen=True)
 class Regression:
-    """Coefficients of a linear model, each with a 95 % interval, and the explained variance."""
+    """Coefficients of a linear model with 95 % intervals, and the explained share of variance."""
 
     coefficients: Mapping[str, MeanInterval]
     r_squared: float

@@ -72,7 +72,7 @@ class Cause:
 
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
-    """Divide points into `count` groups by Ward's linkage; return each point's group, from 1."""
+    """Divide points into at most `count` groups by Ward's linkage; return their groups, from 1."""
     labels: np.ndarray = hierarchy.fcluster(
         hierarchy.linkage(np.asarray(scores, float), "ward"), count, "maxclust"
     )
@@ -85,6 +85,7 @@ def causes(
     """Return, for each group, the most frequent level of each factor, by decreasing frequency.
 
     `labels` holds the group number of each run, and `factors` the level of each run by factor.
+    Factors with one level are left out. If there is only one group, its list is empty.
     """
     groups = np.asarray(labels)
     counts_by_group: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}

@@ -46,9 +46,9 @@ class Effect:
 
     @property
     def percent(self) -> float:
-        """Effect in percent of the grand mean; NaN if the grand mean is zero except for rounding.
+        """Absolute effect in percent of the grand mean.
 
-        The grand mean is zero, for example, for scores of a principal component.
+        NaN if the grand mean is zero except for rounding, as for scores of a principal component.
         """
         rounding = 1e-12 * max(abs(self.low), abs(self.high))
         is_zero = abs(self.grand_mean) <= rounding
@@ -69,8 +69,8 @@ def effects(
     `coded` has a row per run and a column per factor, -1 or +1. Runs with equal rows are
     replications: the variance between them gives intervals by Student's t. If other factors vary
     as well, replications are runs with equal values in `cells`, which has a value per run. If
-    interactions are aliased with one another, only the first is returned, with the others as its
-    `aliases`.
+    effects are aliased with one another, only the first is returned, with the others as its
+    `aliases`. The sign of an alias is not returned.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
@@ -163,7 +163,8 @@ def block_means(
 
     `primary` and `secondary` are columns of `coded`. A block is a combination of levels of the
     secondary factors. The primary factor is robust if the same level has the higher mean in all
-    blocks. Without an effect, the probability of this is 2^(1 - blocks).
+    blocks. Without an effect, the probability of this is 2^(1 - blocks). Blocks without runs at
+    both levels of the primary factor are left out.
     """
     matrix, y = np.asarray(coded, int), np.asarray(response, float)
     blocks: dict[tuple[int, ...], tuple[float, float]] = {}

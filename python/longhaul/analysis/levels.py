@@ -19,9 +19,16 @@ class FactorMeans:
     levels: tuple[Level, ...]
     means: tuple[MeanInterval, ...]
     share: float | None
-    """Fraction of the variance: the factor's sum of squares divided by the total over all runs."""
+    """Fraction of the variance: the factor's sum of squares divided by the total over all runs.
+
+    It is None if all responses are equal, or if no degree of freedom is left for the residual.
+    """
     p: float | None
-    """P-value of the F test that all levels have the same mean."""
+    """P-value of the F test that all levels have the same mean.
+
+    It is None without `share`, without a residual, or if the factor has no degree of freedom of its
+    own.
+    """
 
     @property
     def span(self) -> float:
@@ -60,9 +67,9 @@ class Comparison:
     ahead: int
     """Number of conditions in which the first level has the larger mean."""
     conditions: int
-    """Number of conditions in which both levels were run."""
+    """Number of conditions in which both levels were run in every replication."""
     left_out: list[str]
-    """Descriptions of the conditions without runs at both levels; they name the missing level."""
+    """Descriptions of all other conditions, which name the missing level."""
     is_over_replications: bool = True
     """True if the interval is over replications; false if it is over conditions."""
 

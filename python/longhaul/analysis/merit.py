@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-# A flow starves if it has less than this fraction of its fair share for STARVED_S, or if another
-# flow has STARVED_RATIO times its rate in the whole last half of a run.
+# Flows starve if one of them has less than this fraction of its fair share for STARVED_S, or if the
+# largest rate is more than STARVED_RATIO times the smallest in the whole last half of a run.
 STARVED_PART = 0.05
 STARVED_S = 10.0
 STARVED_RATIO = 10.0
@@ -145,7 +145,7 @@ def _longest(flags: np.ndarray) -> int:
 
 
 def smoothness(given: Rates) -> np.ndarray:
-    """Return the coefficient of variation of each flow's rate (RFC 5166, section 2.4)."""
+    """Return the coefficient of variation of each flow's rate (RFC 5166, section 2.2.2)."""
     variation = np.full(given.values.shape[1], np.nan)
     for flow, values in enumerate(given.values.T):
         known = values[np.isfinite(values)]

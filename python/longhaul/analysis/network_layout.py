@@ -29,8 +29,8 @@ def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, 
 def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndarray:
     """Return an array of points, a row per node, found by stress majorisation.
 
-    The distance of two points approximates the number of links between the nodes. The longest
-    distance is horizontal. The initial layout is classical multidimensional scaling. Source: E.
+    The distance of two points approximates the number of links between the nodes. The points
+    spread most along x. The initial layout is classical multidimensional scaling. Source: E.
     Gansner, Y. Koren and S. North, *Graph Drawing by Stress Majorization*, 2004.
     """
     count = len(names)
@@ -56,10 +56,11 @@ def around(
     backbone: Mapping[str, Place],
     above: Mapping[str, str],
 ) -> dict[str, Place]:
-    """Return positions for nodes that are attached to a backbone, directly or through another node.
+    """Return positions of backbone nodes, and of nodes attached to them, also through another node.
 
-    `above` maps each node to the node that it is attached to. The nodes below a backbone node are
-    placed in a circle around it, which is as large as the nearest other backbone node allows.
+    `above` maps each attached node to the node that it is attached to. The nodes below a backbone
+    node are placed in a circle around it, which is as large as the nearest other backbone node
+    allows, but not above a radius of 0.16. The result is scaled to coordinates from 0 to 1.
     """
     roots = np.array(list(backbone.values()))
     apart = np.hypot(*(roots[:, None, :] - roots[None, :, :]).transpose(2, 0, 1))
@@ -93,7 +94,7 @@ def _classical(distances: np.ndarray) -> np.ndarray:
     count = len(distances)
     centre = np.eye(count) - 1.0 / count
     values, vectors = np.linalg.eigh(-0.5 * centre @ distances**2 @ centre)
-    # Signs of eigenvectors are arbitrary: the first large entry is positive.
+    # Signs of eigenvectors are arbitrary: the entry of largest magnitude is made positive.
     top = vectors[:, [-1, -2]]
     signs = np.sign(top[np.abs(top).argmax(0), range(2)])
     points: np.ndarray = top * signs * np.sqrt(np.maximum(values[[-1, -2]], 1e-12))

@@ -104,7 +104,7 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
 
 @dataclass(frozen=True)
 class Standout:
-    """An outlier: the competitor, the sign of its residual, and the size of the residual."""
+    """An outlier: the competitor's index, and its residual in percent of the mean, with sign."""
 
     who: int
     is_high: bool

@@ -38,9 +38,10 @@ class Prediction:
 def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | None:
     """Return the interval in which one more run would lie; None for fewer than three runs.
 
-    The interval assumes a normal or a lognormal distribution, whichever fits the runs better. If
-    there are at least 19 runs and neither fits, the interval is the range of the runs, with a
-    coverage of `(n - 1) / (n + 1)`.
+    The interval assumes a normal or a lognormal distribution, whichever fits the runs better. A
+    lognormal distribution is also assumed if all runs are positive, but the normal interval reaches
+    below 0. If there are at least 19 runs and neither distribution fits, the interval is the range
+    of the runs, with a coverage of `(n - 1) / (n + 1)`.
     """
     count = len(values)
     if count < MIN_RUNS:

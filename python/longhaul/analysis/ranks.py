@@ -1,4 +1,4 @@
-"""Ranks of factors by effect, of competitors by value, and of algorithms by goodput."""
+"""Ranks of factors by effect and of competitors by value; changes of ranks along a cube's edges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -64,8 +64,9 @@ class Edge:
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
     """Return the edges of a cube of two-level factors; each corner has a value, such as a rank.
 
-    Large changes along the edges of a factor mean that its effect is large. With `digits`, values
-    are rounded to so many decimals first, as in printed tables.
+    `values` are in the order of `corners`. Large changes along the edges of a factor mean that its
+    effect is large. With `digits`, values are rounded to so many decimals first, as in printed
+    tables.
     """
     count = len(values)
     factors = count.bit_length() - 1

@@ -101,9 +101,9 @@ def _ranks(values: ArrayLike) -> np.ndarray:
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:
-    """Return the x at which two curves over `x` cross, by linear interpolation.
+    """Return the first x at which one curve falls to another, by linear interpolation.
 
-    One curve is `falling`, the other `rising`. Return None if they do not cross.
+    Both are curves over `x`: `falling` comes from above `rising`. Return None if it never does.
     """
     at = np.asarray(x, float)
     gap = np.asarray(falling, float) - np.asarray(rising, float)

@@ -20,8 +20,9 @@ ROUNDING_S = 1e-9
 def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
     """Return the number of samples to discard at the beginning of a series, by the rule MSER-5.
 
-    The number is a multiple of five and at most half of the series. It minimises the standard error
-    of the mean of the remaining samples (White 1997, Simulation 69, pp. 323-334).
+    The number is a multiple of `batch` and less than half of the series. It minimises the standard
+    error of the mean of the remaining batches (White 1997, Simulation 69, pp. 323-334). It is 0 for
+    fewer than four batches.
     """
     given = np.asarray(values, float)
     means = given[: len(given) // batch * batch].reshape(-1, batch).mean(axis=1)
@@ -39,7 +40,7 @@ class Drift:
     """Trend of a series that should be steady."""
 
     change: float
-    """Change from the beginning to the end of the series along the fitted line."""
+    """Change along the fitted line from the middle of the first batch to that of the last."""
     percent: float
     """`change` in percent of the mean of the series; NaN if this mean is zero."""
     p: float
@@ -69,7 +70,7 @@ def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
 def period_means(
     times: ArrayLike, values: ArrayLike, periods: Mapping[str, tuple[float, float]]
 ) -> dict[str, float]:
-    """Return the mean of the samples in each period.
+    """Return the mean of the samples in each period; NaN for a period without samples.
 
     `periods` maps names to start and end in seconds. A sample at the start of a period is excluded,
     one at the end is included.
@@ -85,7 +86,7 @@ def period_means(
 def lag(
     times: ArrayLike, values: ArrayLike, begin: float, level: float, end: float = float("inf")
 ) -> float | None:
-    """Return the time from `begin` until a series reaches a level; None if `end` comes first.
+    """Return the time from `begin` until a series rises to a level; None if it has not by `end`.
 
     The time is 0 if the last sample at or before `begin` has reached the level.
     """

@@ -20,7 +20,7 @@ from longhaul.files.writing import atomic
 # A level of a factor, in a campaign or a table.
 Level = str | int | float
 REPLICATION = "replication"
-# Prefix of a response of logarithms; the name of the figure follows in parentheses.
+# Prefix of a response of logarithms in `places`; its original name follows in parentheses.
 LOGARITHM = "log10"
 # For each condition, a list of replications, each with the response at each level of a factor.
 Matched = dict[str, list[dict[Level, float]]]
@@ -59,7 +59,7 @@ def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     if file.suffix == ".csv":
         # R writes NA for a missing value.
         return pl.read_csv(file, comment_prefix="#", infer_schema_length=None, null_values="NA"), {}
-    # Levels in single precision are rounded to the decimal numbers that were meant.
+    # Numbers in single precision are rounded to the decimal numbers that were meant.
     narrow = pl.col(pl.Float32).cast(pl.Float64).round_sig_figs(7)
     facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
     return pl.read_parquet(file).with_columns(narrow), facts
@@ -138,8 +138,9 @@ class ResponseTable:
     ) -> "ResponseTable":
         """Read a table of factors and responses from a Parquet or CSV file.
 
-        The files that campaigns write name their factors; for other tables, `factors` must name
-        them. Responses are by default all other numeric columns.
+        If the file names its factors, as a campaign's Parquet file does, `factors` is ignored.
+        Otherwise `factors` must name them. Responses are by default those that the file names or,
+        if it names none, all other numeric columns except provenance, run, block and replication.
         """
         if not file.is_file():
             raise TableError(f"{file}: no such file")
@@ -217,8 +218,8 @@ class ResponseTable:
     def with_all(self, responses: Sequence[str]) -> tuple["ResponseTable", list[str]]:
         """Return a table of the runs that have all these responses.
 
-        The second result describes the levels of the other runs. Raises TableError if no run has
-        all responses.
+        The second result describes the levels of the other runs. If the table lacks one of the
+        responses, all runs are returned. Raises TableError if no run has all responses.
         """
         unknown_ = [name for name in responses if name not in self.responses]
         if unknown_ or not responses:
@@ -237,7 +238,7 @@ class ResponseTable:
         return replace(self, frame=self.frame.filter(~lacks)), [_named(row) for row in left_out]
 
     def incomplete(self) -> dict[str, int]:
-        """Return the responses that some runs lack, each with the number of these runs."""
+        """Return the responses that some but not all runs lack, with the number of these runs."""
         lacking = {name: self.without(name) for name in self.responses}
         return {name: runs for name, runs in lacking.items() if 0 < runs < len(self.frame)}
 
@@ -350,7 +351,7 @@ class ResponseTable:
             raise TableError(f"{column}: no run is left")
         chosen = {column: left} if column in self.factors else {}
         fewer = self.of(frame, {**self.factors, **chosen}, self.responses)
-        # A level counts as left out only if runs with other levels of the same factor remain.
+        # Levels of other factors that have no run any more do not count as removed by name.
         whole = {
             name: [
                 level
@@ -402,7 +403,8 @@ class ResponseTable:
 
         A condition is a combination of levels of all factors except `competitors`, the factor whose
         levels are compared. Values are an array of shape (condition, response, competitor),
-        averaged over replications. A condition is incomplete if it lacks a competitor.
+        averaged over replications; the responses are those of `complete`. A condition is incomplete
+        if it lacks a competitor. Raises TableError if no condition is complete.
         """
         others = [name for name in self.factors if name != self.require(competitors)]
         who = list(self.factors[competitors])
@@ -427,7 +429,8 @@ class ResponseTable:
 
         A condition is a combination of levels of the other factors. Runs with the same seed and
         replication share their random numbers. Runs with the same levels and replication are
-        averaged. A condition may lack levels in some replications.
+        averaged. A table without a column `replication` has one replication. A condition may lack
+        levels in some replications.
         """
         others = [name for name in self.factors if name != self.require(factor)]
         self.values(response)
@@ -457,12 +460,12 @@ def _named(condition: Mapping[str, Any]) -> str:
 
 
 def some(texts: Sequence[str]) -> str:
-    """Return the first texts joined by commas, followed by the number of the remaining texts."""
+    """Return the first three texts joined by semicolons, then the number of remaining texts."""
     more = len(texts) - NAMED
     return "; ".join(texts[:NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def equal_parts(count: int, most: int) -> list[range]:
-    """Divide `count` rows or columns into ranges of nearly equal length, each of at most `most`."""
+    """Divide `count` rows or columns into equal ranges of up to `most`; the last may be shorter."""
     each = -(-count // -(-count // most))
     return [range(at, min(at + each, count)) for at in range(0, count, each)]
