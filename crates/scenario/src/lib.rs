@@ -78,12 +78,14 @@ pub struct Scenario {
     warnings: Vec<String>,
 }
 
-/// Reads a scenario file, with `key=value` overrides. The file cannot name custom algorithms.
+/// Reads a scenario file, with `key=value` overrides. The scenario cannot name algorithms that are not built in, nor
+/// QUIC stacks.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioError> {
     load_with(path, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario file, with `key=value` overrides. `algorithms` makes the custom algorithms that the file names.
+/// Reads a scenario file, with `key=value` overrides. `algorithms` makes the QUIC stacks that the scenario names, and
+/// the algorithms that are not built in.
 pub fn load_with(
     path: &Path,
     overrides: &[String],
@@ -95,7 +97,8 @@ pub fn load_with(
 
 /// Reads a scenario from a text in TOML or JSON. `name` replaces the name of the file in messages.
 /// Files that the scenario extends are relative to `base`, or to the current directory without a
-/// `base`. The scenario cannot name custom algorithms.
+/// `base`; all other files that it names are relative to the directory of `name`. The scenario
+/// cannot name algorithms that are not built in, nor QUIC stacks.
 pub fn parse(
     text: &str,
     name: &str,
@@ -105,7 +108,8 @@ pub fn parse(
     parse_with(text, name, base, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario from a text as [`parse`] does, but accepts custom algorithms, which `algorithms` makes.
+/// Reads a scenario from a text as [`parse`] does, but accepts QUIC stacks, and algorithms that are not built in.
+/// `algorithms` makes them.
 pub fn parse_with(
     text: &str,
     name: &str,
@@ -163,7 +167,7 @@ impl Scenario {
         &self.simulation
     }
 
-    /// Returns the configuration of the engine, for a scenario of TCP.
+    /// Returns the configuration of the engine, for a scenario of links and flows.
     ///
     /// # Panics
     ///
@@ -185,14 +189,14 @@ impl Scenario {
         &self.warnings
     }
 
-    /// Returns true if random numbers decide anything; if not, all replications have the same
-    /// results.
+    /// Returns true if random numbers decide anything except the order of packets that arrive at
+    /// the same time. If not, replications differ only in this order and its consequences.
     pub fn draws(&self) -> bool {
         self.simulation.draws()
     }
 
-    /// Returns the reason why all replications have the same results, with changes that would make
-    /// them differ; `None` if random numbers are drawn.
+    /// Returns a message that only the order of simultaneous packets is random, with changes that
+    /// would make replications differ; `None` if [`Self::draws`] is true.
     pub fn nothing_drawn(&self) -> Option<&'static str> {
         (!self.draws()).then_some(warnings::NOTHING_DRAWN)
     }
@@ -208,7 +212,8 @@ impl Scenario {
         self.root.read(About::title).unwrap_or_default()
     }
 
-    /// Returns the hash that identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].
+    /// Returns the hash that identifies the results: SHA-256 of the canonical JSON, without the directories of module
+    /// files, and of [`RESULTS_VERSION`].
     pub fn hash(&self) -> String {
         let mut canonical = self.resolved_json();
         render::without_directories(&mut canonical);

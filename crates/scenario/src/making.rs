@@ -15,7 +15,7 @@ use crate::model::quic::QuicStack;
 pub struct CustomAlgorithm<'a> {
     /// Name of the algorithm's class.
     pub class: &'a str,
-    /// Name of the file, for messages, and its text; `None` if the program passed the class itself.
+    /// Name of the file, for messages, and its text; `None` if the scenario names only a class, which the program has.
     pub file: Option<(&'a str, &'a str)>,
     /// Arguments of the class's constructor: a JSON object.
     pub parameters: serde_json::Value,
@@ -106,7 +106,7 @@ pub struct OwnAlgorithm {
 pub struct FoundStack {
     /// Factory of the connections.
     pub factory: Arc<dyn StackFactory>,
-    /// Name of the congestion control, as the stack calls it.
+    /// Name of the stack's own congestion control, even if an algorithm of Longhaul replaces it.
     pub congestion: String,
     /// Name and version of the stack, such as `quinn-proto 0.11.19`; they are part of the scenario's hash.
     pub version: String,

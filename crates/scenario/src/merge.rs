@@ -26,8 +26,9 @@ fn forget_name(table: &mut Table) {
     table.remove(KIND);
 }
 
-/// Sets one key of a table, replacing its value. All other keys stay, even if `key` is `kind`: the checker refuses keys
-/// that do not belong to the new kind.
+/// Sets one key of a table, replacing its value. A key in [`NAMES`] also removes the former name and what belongs to it
+/// ([`forget_name`]). All other keys stay, even if `key` is `kind`: the checker refuses keys that do not belong to the
+/// new kind.
 pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     if NAMES.contains(&key.as_str()) {
         forget_name(table);
@@ -35,7 +36,8 @@ pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     table.entries.insert(key, node);
 }
 
-/// Merges `upper` into `lower`. Tables are merged; all other values of `upper` replace those of `lower`.
+/// Merges `upper` into `lower`. Tables are merged; all other values of `upper` replace those of `lower`, and so does a
+/// topology of another kind or with other routers. A key in [`NAMES`] removes the former name ([`forget_name`]).
 pub(crate) fn overlay(lower: &mut Table, upper: Table) {
     let upper = upper.entries;
     if NAMES.iter().any(|key| upper.contains_key(*key)) {

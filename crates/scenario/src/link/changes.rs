@@ -75,7 +75,7 @@ fn of_list(rows: &[Node], path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> 
     tables.enumerate().map(change).collect()
 }
 
-/// Refuses a change that is not later than the previous one, or that changes nothing.
+/// Refuses a change that is not later than the previous one, that changes nothing, or that has a wrong loss model.
 fn check_row(
     row: &Table,
     origin: &Origin,
@@ -113,7 +113,8 @@ fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     Ok(changes)
 }
 
-/// Returns the changes in a text. Its first line names the columns. `name` is the name of the file in messages.
+/// Returns the changes in a text, or the first error. Blank lines and lines that begin with `#` are left out. The first
+/// of the other lines names the columns. `name` is the name of the file in messages.
 fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let source = Arc::new(Source::new(name, text));
     let mut lines = source.text.lines().filter(|line| {

@@ -32,7 +32,8 @@ keys! {
 }
 
 /// Reads the delivery trace of one direction of a link, if it has one. The mean rate of the trace
-/// becomes the link's rate, unless the scenario gives a rate.
+/// becomes the link's rate, unless the scenario gives a rate. Returns `None` without a trace, and
+/// after an error.
 pub(super) fn resolve<T>(
     direction: &mut Table,
     (trace_key, rate_key): (Field<Table>, Field<T>),

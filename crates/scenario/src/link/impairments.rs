@@ -1,4 +1,5 @@
-//! Checks of link impairments and of their distributions. Impairments act on packets before the queue.
+//! Checks of link impairments and of their distributions. Impairments act on packets before the queue,
+//! except jitter, which is added to the propagation delay.
 
 use longhaul_engine::config::{DelayBox, DirectionKeys, Link, Reordering};
 

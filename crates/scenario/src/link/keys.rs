@@ -8,7 +8,7 @@ use longhaul_units::{Rate, Span};
 use super::delivery_trace::TraceKeys;
 use crate::model::queue::QUEUE;
 
-/// All keys of a link of the topology.
+/// Keys that links have in every kind of topology.
 pub(crate) const LINK: &[Key] = together!(Link::KEYS, LinkParts::KEYS);
 /// All keys in the table `reverse` of a link, for its reverse direction.
 const REVERSE: &[Key] = together!(ReverseKeys::KEYS, ReverseParts::KEYS);
@@ -38,7 +38,8 @@ keys! {
     /// Options in the table `reverse` of a link.
     #[derive(Clone, Debug)]
     pub(crate) struct ReverseKeys {
-        /// Transmission rate; by default the rate of the forward direction.
+        /// Transmission rate; by default the mean rate of reverse.delivery_trace or, without one, the rate of the
+        /// forward direction.
         pub rate: Option<Rate> = Kind::Positive(RATE).key(),
         /// Propagation delay; by default the delay of the forward direction.
         pub delay: Option<Span> = Kind::Quantity(TIME).key(),

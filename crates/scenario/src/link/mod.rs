@@ -184,8 +184,9 @@ fn check_direction(
     check_bucket(table, DirectionKeys::policer, keys, at, path, out);
 }
 
-/// Resolves the keys of a link's two queues. By default the reverse queue has the keys of the forward queue, and errors
-/// in these keys are reported once. Values that follow from rate and delay are derived separately for each direction.
+/// Resolves the keys of a link's two queues. By default the reverse queue has the keys of the forward queue: if
+/// [`CoreLink::has_queue_of`] is true, the resolved keys are copied, and errors in them are reported once. If not,
+/// values that follow from rate and delay are derived separately for each direction, and errors are reported for both.
 fn resolve_queues(
     table: &mut Table,
     [forward, reverse]: &[CoreLink; 2],
@@ -270,7 +271,7 @@ pub(crate) fn resolve_access_queue(
     queue::resolve(queue, &path, &link, out);
 }
 
-/// Refuses a token bucket that has no effect, or that lets no packet pass.
+/// Refuses a token bucket that has no effect, or that never lets a packet of the largest size pass.
 fn check_bucket<T>(
     direction: &Table,
     bucket: Field<T>,

@@ -104,7 +104,7 @@ impl Clock {
     }
 
     /// Converts the time step, the interval, and the bounds of periods to times with units.
-    /// Refuses periods that end before they begin, or after the run.
+    /// Refuses periods that do not end after their beginning, or that end after the run.
     pub fn resolve_times(&self, mesonet: &mut Table, out: &mut Vec<Diagnostic>) {
         let times = [
             (MesoNet::step, self.step),

@@ -15,7 +15,7 @@ use crate::error::Diagnostic;
 
 /// Keys of documents, service packs and movies, in the order of `FileType::LARGE`. The maximum number of active files
 /// of each type depends on the number of sources; it is never below the number given here (NIST SP 500-282, chapter 8,
-/// equations 1 to 3).
+/// equations 1 to 3). For types with probability zero, the maximum is zero.
 pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
     (FileKeys::documents, 1000),
     (FileKeys::service_packs, 100),

@@ -101,7 +101,7 @@ fn fill_shares(mesonet: &mut Table) {
     }
 }
 
-/// Sets the label of an algorithm, and its role: alternate or standard.
+/// Derives the label of an algorithm, and its role (alternate or standard), unless they are given.
 fn resolve_entry(table: &mut Table) {
     let name = algorithm::name(table.table(AlgorithmKeys::congestion)).to_string();
     let alternate = Value::Flag(name != DEFAULT_CONGESTION);

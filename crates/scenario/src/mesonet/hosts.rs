@@ -28,7 +28,7 @@ fn share(class: AccessClass) -> Field<f64> {
     }
 }
 
-/// Derives a share that is not given from the other two.
+/// Derives a share from the other two if it is the only one missing.
 pub(crate) fn complete_shares(hosts: &mut Table) {
     let keys = [
         HostKeys::source_shares.seen_as::<Table>(),
@@ -75,8 +75,9 @@ impl Population {
         (out.len() == before).then_some(population)
     }
 
-    /// Checks that every source can find a receiver. A source chooses a backbone router other than its own with equal
-    /// probability, and then a receiver below it (NIST SP 500-282, chapter 3).
+    /// Checks that every source can find a receiver, and that each class of access routers has receivers. A source
+    /// chooses a backbone router other than its own with equal probability, and then a receiver below it (NIST SP
+    /// 500-282, chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
         let (path, key) = ("mesonet.hosts", HostKeys::receiver_shares);
         let shares = hosts.sub(key);

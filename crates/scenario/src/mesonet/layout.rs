@@ -20,7 +20,7 @@ pub(crate) struct Router {
     pub name: String,
     /// Capacity in packets per time step; `None` if it follows from the router's class.
     pub rate: Option<f64>,
-    /// Number of packets that each queue holds; `None` if it follows from a rule.
+    /// Number of packets that each buffer holds; `None` if it follows from the keys of the network.
     pub buffer: Option<u64>,
     /// Position of the router in the file, for messages.
     pub origin: Origin,

@@ -2,7 +2,8 @@
 //!
 //! MesoNet counts time in steps, and capacities in packets per step; times may also have a unit. Names in parentheses
 //! are those of the original configuration file. `[mesonet]` itself may use them instead of these keys
-//! (`crate::mesonet::original`). Defaults are in `profiles/mesonet.toml`.
+//! (`crate::mesonet::original`). Most defaults are in `profiles/mesonet.toml`; the others are in the modules that
+//! resolve the keys.
 
 mod network;
 mod users;
@@ -61,10 +62,10 @@ impl Read for Written {
     }
 }
 
-/// An element of the network, given by its name or its number.
+/// An element of the network, a long-lived flow or sources, given by name or number.
 #[derive(Clone, Debug)]
 pub(crate) enum Identifier {
-    /// Name of the element.
+    /// Name of the element or flow, or a range of the numbers of sources.
     Name(String),
     /// Number of the element.
     Number(u64),
@@ -92,8 +93,8 @@ keys! {
         pub interval: Written = POSITIVE_STEPS.key(),
         /// Measurement intervals simulated (MI).
         pub intervals: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
-        /// Number of measurement intervals between two writes of rows to disk (original name: MB). By default, 8192
-        /// rows are written at a time.
+        /// Number of measurement intervals whose rows are written to disk together, but at most 8192 rows (original
+        /// name: MB); 8192 rows by default.
         pub flush_every: Option<u64> = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// Named parts of the run; the summary has averages over each.
         pub periods: Vec<Table> = Kind::List(&Kind::Table(Period::KEYS)).key(),
@@ -147,8 +148,8 @@ keys! {
         /// Weight of a new sample in the smoothed round-trip time; 1/8 by default.
         pub srtt_gain: f64 = Kind::Number(Range::above(0.0, 1.0)).key(),
         /// Allowance for queues: a time, or time steps (EB_DELAY); 0 by default. The first smoothed round-trip time is
-        /// the propagation delay plus this allowance, and the first timeout is twice that sum. If `handshake_rtt` is
-        /// true, the allowance applies only to flows without a handshake.
+        /// the propagation delay plus this allowance, and the first timeout is twice that sum, but at most 32
+        /// propagation delays. If `handshake_rtt` is true, the allowance applies only to flows without a handshake.
         pub srtt_allowance: Written = STEPS.key(),
         /// True if the first smoothed round-trip time of a flow is that of its handshake (RFC 6298 section 2.2), not
         /// the propagation delay plus `srtt_allowance`; true by default.
@@ -159,7 +160,7 @@ keys! {
     }
 }
 
-/// Names of the tables that a run may have.
+/// Names of the tables that `measure.tables` may contain. Tables of flows and traces have separate keys.
 pub(crate) const TABLES: &[&str] = &[
     "network",
     "classes",
@@ -175,7 +176,8 @@ keys! {
     pub(crate) struct MeasureKeys {
         /// Tables to write; all by default.
         pub tables: Vec<String> = Kind::List(&Kind::Word(TABLES)).key(),
-        /// Number of completed flows of a group per row of goodput statistics; 1000 by default.
+        /// Minimum number of completed flows of a group per row of goodput statistics, except in its last row; 1000 by
+        /// default. Rows are written at the ends of intervals.
         pub batch: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// True to record every flow as a row of `flows.parquet` when it ends; false by default.
         pub flow_log: bool = Kind::Flag.key(),

@@ -98,11 +98,11 @@ keys! {
         pub fast_factor: f64 = FACTOR.key(),
         /// Ratio of the speed of direct access routers to that of normal ones (Bdirect); 10 by default.
         pub direct_factor: f64 = FACTOR.key(),
-        /// Packets that each queue holds: a number, or a rule. `rtt-capacity` (default; QszAlg 1): the mean round-trip
+        /// Packets that each buffer holds: a number, or a rule. `rtt-capacity` (default; QszAlg 1): the mean round-trip
         /// time of the topology times the router's capacity. `rtt-capacity/sqrt-n` (2): this product divided by the
         /// square root of half the number of hosts below. `mean` (3): the mean of the two other rules.
         pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
-        /// Factor that multiplies all buffers (Qfactor); 1 by default.
+        /// Factor that multiplies all buffers (Qfactor), except those of routers with their own `buffer`; 1 by default.
         pub buffer_factor: f64 = FACTOR.key(),
         /// Servers of the two queues of an access router or a point of presence. `shared` (default): one server that
         /// alternates while both queues hold packets. `alternating`: one server that always alternates, and idles if
@@ -183,7 +183,7 @@ keys! {
         pub name: String = Kind::Name.key().required(),
         /// Capacity in packets per time step, instead of that of the router's class.
         pub rate: Option<f64> = RATE.key(),
-        /// Packets that each queue of the router holds, instead of network.buffer.
+        /// Packets that each buffer of the router holds, instead of network.buffer x network.buffer_factor.
         pub buffer: Option<u64> = BUFFER.key(),
     }
     apart {
@@ -202,7 +202,7 @@ keys! {
         pub name: Option<String> = Kind::Name.key(),
         /// Capacity in packets per time step, instead of that of the router's class.
         pub rate: Option<f64> = RATE.key(),
-        /// Packets that each queue of the router holds, instead of network.buffer.
+        /// Packets that each buffer of the router holds, instead of network.buffer x network.buffer_factor.
         pub buffer: Option<u64> = BUFFER.key(),
     }
     apart {
@@ -222,7 +222,7 @@ keys! {
         pub name: Option<String> = Kind::Name.key(),
         /// Capacity in packets per time step, instead of that of the router's class.
         pub rate: Option<f64> = RATE.key(),
-        /// Packets that each queue of the router holds, instead of network.buffer.
+        /// Packets that each buffer of the router holds, instead of network.buffer x network.buffer_factor.
         pub buffer: Option<u64> = BUFFER.key(),
         /// Number of sources below the router, instead of the number given by hosts.source_shares.
         pub sources: Option<u32> = HOSTS_BELOW.key(),
@@ -235,9 +235,9 @@ keys! {
 keys! {
     /// Keys of a link of the backbone.
     pub(crate) struct LinkKeys {
-        /// Backbone router at one end.
+        /// Backbone router where the link begins.
         pub from: String = Kind::Name.key().required(),
-        /// Backbone router at the other end.
+        /// Backbone router where the link ends.
         pub to: String = Kind::Name.key().required(),
         /// Propagation delay, one way: a time, or time steps.
         pub delay: Written = STEPS.key().required(),
@@ -251,7 +251,7 @@ keys! {
     pub(crate) struct RouteKeys {
         /// Backbone router that forwards the packets.
         pub at: String = Kind::Name.key().required(),
-        /// Next backbone router. If several links lead to it, the first is used.
+        /// Next backbone router; a link has to lead to it.
         pub next: String = Kind::Name.key().required(),
         /// Backbone routers of the packets' destinations.
         pub to: Vec<String> = Kind::List(&Kind::Name).key().required(),

@@ -119,7 +119,8 @@ keys! {
     pub(crate) struct AlgorithmKeys {
         /// Label in tables; the name of the algorithm by default.
         pub label: String = Kind::Name.key(),
-        /// The algorithm: `kind` (default: reno), `variant` (default: `nist` if available), parameters; or `python`.
+        /// The algorithm: `kind` (default: reno), `variant` (default: `nist` if available), parameters; or `python`,
+        /// `module` or `external`.
         pub congestion: Table = Kind::Congestion.key(),
         /// Probability that a source uses the algorithm; algorithms without a share divide the rest
         /// equally by default.
