@@ -49,8 +49,11 @@ pub(crate) fn overlay(lower: &mut Table, upper: Table) {
         let replaces = key == Scenario::topology.name()
             && lower.get(Scenario::topology).is_some_and(|below| {
                 let kinds = |node: &Node| node.table()?.entries.keys().next().cloned();
-                let routers = node.table().map(|table| table.has(TopologyFile::backbone));
-                routers == Some(true) || kinds(below) != kinds(&node)
+                let has_routers = |node: &Node| {
+                    let table = node.table();
+                    table.is_some_and(|table| table.has(TopologyFile::backbone))
+                };
+                has_routers(&node) || !has_routers(below) && kinds(below) != kinds(&node)
             });
         match (lower.entries.get_mut(&key), node.value) {
             (
@@ -70,6 +73,7 @@ mod tests {
     use longhaul_keys::Field;
 
     use super::*;
+    use crate::document::Origin;
 
     fn table(keys: &[&'static str]) -> Table {
         let texts = keys.iter().map(|key| Field::<String>::new(key));
@@ -84,6 +88,31 @@ mod tests {
 
     /// Checks that an algorithm's new name (`kind`, `python`, `external` or `module`) replaces the old name. The old
     /// algorithm's source text, version or hash is removed, too; all other keys stay.
+    /// Links alone change a network of routers; other routers, or another kind of network, replace it.
+    #[test]
+    fn other_routers_replace_a_topology() {
+        let nested = |keys: &[&'static str]| {
+            let node = Node::new(Value::Table(table(keys)), Origin::Default);
+            let mut outer = Table::new();
+            outer.insert(Scenario::topology, node);
+            outer
+        };
+        for (below, above, expected) in [
+            (
+                &["backbone", "links"][..],
+                &["links"][..],
+                &["backbone", "links"][..],
+            ),
+            (&["backbone", "links"], &["backbone"], &["backbone"]),
+            (&["dumbbell"], &["parking_lot"], &["parking_lot"]),
+        ] {
+            let mut lower = nested(below);
+            overlay(&mut lower, nested(above));
+            let merged = lower.table(Field::<Table>::new("topology"));
+            assert_eq!(names(merged.expect("a topology")), expected);
+        }
+    }
+
     #[test]
     fn a_name_leaves_with_what_belongs_to_it() {
         const LEFT: [(&[&str], &[&str]); 5] = [

@@ -148,8 +148,12 @@ fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagno
 }
 
 fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
-    for column in columns {
+    for (index, column) in columns.iter().enumerate() {
         let name = column.word();
+        if columns[..index].iter().any(|other| other.word() == name) {
+            let message = format!("there are two columns `{name}`");
+            return Err(Diagnostic::new(path, &column.origin, message));
+        }
         let mut known = Change::KEYS.iter().map(|field| field.name);
         if known.clone().any(|key| key == name) {
             continue;

@@ -56,6 +56,7 @@ impl CoreLink {
         let (own, other) = (&self.link, &forward.link);
         (own.rate, own.delay) == (other.rate, other.delay)
             && own.direction.shaper.is_none()
+            && other.direction.shaper.is_none()
             && own.rate_varies() == other.rate_varies()
     }
 

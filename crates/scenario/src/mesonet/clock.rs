@@ -43,6 +43,14 @@ impl Clock {
                 "mesonet",
                 TOO_SHORT,
             ));
+        } else if max == 0 {
+            let message = format!("expected at most {LONGEST}, found {interval}");
+            out.push(Diagnostic::at(
+                mesonet,
+                MesoNet::interval,
+                "mesonet",
+                message,
+            ));
         } else if intervals > max {
             let message =
                 format!("{intervals} intervals of {interval} are too long; write at most {max}");

@@ -42,7 +42,7 @@ pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>)
         }
     });
     let sum: f64 = large.iter().map(|kind| kind.probability).sum();
-    if sum > 1.0 {
+    if sum > 1.0 + 1e-9 {
         let message = format!("the probabilities of the large types add up to {sum}, more than 1");
         let origin = &table.node(FileKeys::documents).origin;
         out.push(Diagnostic::new("mesonet.files", origin, message));
