@@ -233,7 +233,7 @@ class Interval:
 
     @property
     def out_pkts(self) -> int:
-        """Data packets that reached their receivers' access routers in the interval."""
+        """Data packets that passed their receivers' access routers in the interval."""
 
     @property
     def classes(self) -> dict[str, dict[str, float]]:

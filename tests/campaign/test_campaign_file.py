@@ -525,7 +525,7 @@ def test_the_pages_question_takes_25_lines_and_three_commands(
     assert analyze.returncode == 0, analyze.stderr
     assert "% of variance" in analyze.stdout
     picture = (tmp_path / "effects.svg").read_text()
-    for word in ("algorithm", "loss", "rtt", "buffer", "of the variance", "bbr3", "0.1 BDP"):
+    for word in ("algorithm", "loss", "delay", "buffer", "of the variance", "bbr3", "0.1 BDP"):
         assert word in picture
 
 

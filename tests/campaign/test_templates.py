@@ -30,6 +30,7 @@ from longhaul.campaign.template import (
         # Replacing a program or module also removes its source text or checksum.
         ({"a": {"python": "f.py:F", "source": "..."}}, {"a": {"kind": "x"}}, {"a": {"kind": "x"}}),
         ({"a": {"module": "m.so", "sha256": "0"}}, {"a": {"kind": "x"}}, {"a": {"kind": "x"}}),
+        ({"a": {"external": "e", "version": "1"}}, {"a": {"kind": "x"}}, {"a": {"kind": "x"}}),
         ({"a": {"kind": "x", "source": "s", "sha256": "0"}}, {"a": {"kind": "y"}},
          {"a": {"source": "s", "sha256": "0", "kind": "y"}}),
         ({"a": {"external": "e", "n": 1}}, {"a": {"n": 2}}, {"a": {"external": "e", "n": 2}}),
@@ -48,7 +49,9 @@ def test_tables_merge_lists_are_appended_and_other_values_replaced(
     assert merge_parts([]) == {}
 
 
-FLOWS: dict[str, Any] = {"flows": [{"label": "a"}, {"label": "2"}, {"label": "b"}], "seed": 1}
+FLOWS: dict[str, Any] = {
+    "flows": [{"label": "a"}, {"label": "2"}, {"label": "b"}], "names": ["a"], "seed": 1
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,7 @@ def test_groups_of_flows_are_meant_by_label_before_number(path: str, changed: li
         ("seed.x", r"seed\.x: expected a table to set `x` in"),
         ("seed.x.y", r"seed\.x\.y: expected a table to set `x` in"),
         ("flows.x", r"flows\.x: expected a table to set `x` in"),
+        ("names.a.x", r"names\.a\.x: expected a list of tables to choose `a` from"),
     ],
 )
 def test_a_path_that_leads_nowhere_is_refused(path: str, message: str) -> None:

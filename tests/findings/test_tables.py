@@ -140,3 +140,17 @@ def test_a_single_factor_has_no_contours(measured: ResponseTable, cli: CommandLi
     assert found.returncode == 0, found.stderr
     steps = {Path(line).name[:2] for line in found.stdout.splitlines() if line.endswith(".svg")}
     assert steps == {f"{step:02}" for step in range(1, 10)}
+
+
+def test_logarithms_are_taken_of_both_tables_and_what_is_left_out_is_said(
+    tmp_path: Path, cli: CommandLine
+) -> None:
+    file = tmp_path / "u.csv"
+    file.write_text("algo,n,good,lost,part\na,1,1.5,3,1\nb,1,2.5,17,\na,2,10,1,2\nb,2,40,900,3\n")
+    logs = ("-f", "algo", "-f", "n", "--log")
+    found = cli("analyze", file, "correlations", *logs, "--against", file, "--json")
+    assert found.returncode == 0, found.stderr
+    assert "part (1 of 4 runs)" in found.stderr
+    tables = {table["title"]: table["rows"] for table in json.loads(found.stdout)["correlations"]}
+    assert tables["pairs"]
+    assert not tables["against the other campaign"]

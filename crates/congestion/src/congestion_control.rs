@@ -22,13 +22,14 @@ pub enum Phases {
 /// A congestion control algorithm: it processes facts about the connection, and changes the window.
 ///
 /// [`CongestionState`](crate::CongestionState) makes all calls, for a transport that reports events to it. Calls for
-/// one connection are in order of time; [`Self::on_handshake`] and [`Self::first_window`] come first. Methods with a
-/// default need not be implemented. Methods that only few algorithms need are in [`Extension`].
+/// one connection are in order of time. In TCP, only timeouts of the SYN come before [`Self::on_handshake`] and
+/// [`Self::first_window`]. Methods with a default need not be implemented. Methods that only few algorithms need are in
+/// [`Extension`].
 pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Returns the phases in which the algorithm changes the window itself.
     ///
-    /// Called with every acknowledgement and signal. The result may change during a connection: packet-pair replaces
-    /// slow start from its first sample on. [`Phases::All`] is returned always or never.
+    /// Called often. The result may change during a connection: packet-pair replaces slow start from its first sample
+    /// on. [`Phases::All`] is returned always or never.
     #[inline]
     fn phases(&self) -> Phases {
         Phases::Avoidance
@@ -48,8 +49,9 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// adds the result of [`Self::increment`] to the window in congestion avoidance.
     ///
     /// Called before the transport responds to losses that the acknowledgement shows. Algorithms with [`Phases::All`]
-    /// are called after the response instead, in [`Phase::Recovery`] or [`Phase::Avoidance`]. They do not receive
-    /// duplicate acknowledgements, except in a recovery or at its beginning.
+    /// are called after the response instead, in [`Phase::Recovery`] or [`Phase::Avoidance`]. They receive duplicate
+    /// acknowledgements only in a recovery, at its beginning, and if Linux lets the window grow for them
+    /// (`tcp_may_raise_cwnd`).
     ///
     /// Not called if the transport itself has called [`Self::increment`] for the acknowledgement and received a value.
     #[inline]
@@ -63,21 +65,24 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 
     /// Processes the first round-trip time, when the handshake is complete.
     ///
-    /// Called once, on the side that opened the connection, before [`Self::first_window`].
+    /// TCP calls it once, on the side that opened the connection, before [`Self::first_window`]. QUIC stacks call it
+    /// with the first acknowledgement, and MesoNet never.
     fn on_handshake(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
     /// Returns the initial window of the connection. The transport's own choice is `initial` segments.
     ///
-    /// Called once, after [`Self::on_handshake`] if that is called.
+    /// Called once, after [`Self::on_handshake`], on the side that opened a TCP connection. The other side, QUIC stacks
+    /// and MesoNet do not call it.
     fn first_window(&mut self, initial: f64) -> f64 {
         initial
     }
 
-    /// Responds to a congestion signal, which is a loss or a mark. The window that the algorithm sets applies at once.
-    /// The threshold that it sets is an upper bound of the window at the end of a recovery without SACK.
+    /// Responds to a congestion signal, which is a loss or a mark. The window that the algorithm sets applies at once,
+    /// unless [`Extension::recovery_floor`] returns a bound. The threshold that it sets is an upper bound of the window
+    /// at the end of a recovery without SACK.
     ///
-    /// Called at most once per recovery, and for marks at most once per round trip. With [`Needs::every_mark`], marks
-    /// are also reported by [`AckSample::ecn_echo`]. A loss that an [`Extension`] tolerates is not a signal.
+    /// Called at most once per recovery, and for marks at most once per round trip. With [`Needs::every_mark`], each
+    /// mark is also reported by [`AckSample::ecn_echo`]. A loss that an [`Extension`] tolerates is not a signal.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
 
     /// Responds to a retransmission timeout. By default, the threshold becomes half of the window, and the window one
@@ -89,7 +94,10 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         restart(event, window);
     }
 
-    /// Processes the end of a recovery, including one after a timeout. Called once for each recovery.
+    /// Processes the end of a recovery.
+    ///
+    /// With `sack`, `fack` and `rack-tlp`, also with PRR, a timeout begins a recovery, too. With the others, a timeout
+    /// begins none, and ends a recovery without this call. MesoNet makes this call only for [`Phases::All`].
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
     /// Returns true while the algorithm differs from standard TCP in congestion avoidance. Only algorithms that
@@ -117,7 +125,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Returns the number of segments, at least one, that may leave as a burst while the algorithm paces. Pacing then
     /// delays the next segment by the transmission time of the burst at the pacing rate.
     ///
-    /// Called with [`Self::pacing_rate`], at the beginning of each burst.
+    /// Called with [`Self::pacing_rate`]; only the result at the beginning of a burst counts.
     #[inline]
     fn send_quantum(&self) -> u64 {
         1

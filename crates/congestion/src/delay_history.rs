@@ -39,7 +39,8 @@ impl DelayHistory {
         self.base.iter().flatten().min().copied()
     }
 
-    /// Returns the queueing delay, the excess of the latest samples over the base delay; `None` without samples.
+    /// Returns the queueing delay, the excess of the smallest of the latest samples over the base delay. Returns `None`
+    /// without latest samples, as after [`Self::forget_current`].
     pub(crate) fn queueing(&self) -> Option<Span> {
         let current = self.current.iter().flatten().min()?;
         Some(current.saturating_sub(self.base()?))

@@ -6,8 +6,9 @@ use crate::facts::{Dummies, RouterRequest};
 use crate::window::Window;
 
 /// Methods for the few algorithms that return themselves in
-/// [`CongestionControl::extension`](crate::CongestionControl::extension). The transport calls none of them for an
-/// acknowledgement that shows no loss, so they cost nothing for other algorithms.
+/// [`CongestionControl::extension`](crate::CongestionControl::extension). Algorithms that need neither dummies nor
+/// routers receive these calls only for losses and for the undoing of reductions. Other acknowledgements thus cost
+/// nothing.
 ///
 /// The defaults of the methods apply to algorithms without an extension.
 pub trait Extension {
@@ -44,9 +45,9 @@ pub trait Extension {
     /// Returns the low-priority segments to send now (TCP-Peach).
     ///
     /// Called only with [`Needs::dummies`](crate::Needs::dummies): at the start of the connection, after each
-    /// reduction, and after each timeout. `rtt` is the best estimate of the round-trip time (the handshake's at the
-    /// start); `receive_window` is the peer's window in segments. Returns each batch once, and `None` if there is
-    /// nothing to send now.
+    /// reduction, and after each timeout. `rtt` is the smoothed round-trip time (the handshake's at the start), or the
+    /// retransmission timeout before the first sample; `receive_window` is the peer's window in segments. Returns each
+    /// batch once, and `None` if there is nothing to send now.
     fn take_dummies(&mut self, _rtt: Span, _receive_window: u64) -> Option<Dummies> {
         None
     }

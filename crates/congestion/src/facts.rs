@@ -4,10 +4,10 @@ use longhaul_units::{Span, Time};
 
 use crate::rate_sample::RateSample;
 
-/// Reason why the sender did not send more when the acknowledged data was sent.
+/// Reason why a sender does not send more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The congestion window was full.
+    /// The congestion window was full, or pacing or loss recovery held back the next segment.
     Network,
     /// The peer's receive window or a socket buffer was full.
     ReceiveWindow,
@@ -24,8 +24,8 @@ pub enum Phase {
     /// Congestion avoidance: the algorithm changes the window.
     Avoidance,
     /// Outside recovery, but the window must not grow. The acknowledgement is a duplicate, echoes a mark (RFC 3168
-    /// section 6.1.2), reports the loss that begins a recovery, or arrives while the window is not fully used (RFC
-    /// 7661).
+    /// section 6.1.2), arrives during the reduction for a mark, reports the loss that begins a recovery, or arrives
+    /// while the window is not fully used (RFC 7661).
     NoGrowth,
     /// Fast recovery.
     Recovery,
@@ -56,7 +56,8 @@ pub struct AckSample {
     pub rtt: Option<Span>,
     /// Smoothed round-trip time; zero before the first sample.
     pub srtt: Span,
-    /// Smallest round-trip time so far; zero before the first sample.
+    /// Smallest round-trip time so far; zero before the first sample. In TCP, the handshake's is replaced by the first
+    /// sample of data, even if that is larger.
     pub min_rtt: Span,
     /// One-way transit time of the forward path, if the transport measures it.
     pub one_way_delay: Option<Span>,
@@ -77,7 +78,8 @@ pub struct AckSample {
     pub in_flight: u64,
     /// Delivery rate of the last flight, if the transport measures it.
     pub delivery_rate: Option<RateSample>,
-    /// Reason why the sender did not send more when it sent the acknowledged data.
+    /// Reason why the sender has not sent more so far. With a `delivery_rate`, the reason when it sent the acknowledged
+    /// data.
     pub limit: Limit,
     /// Number of the current round trip, which the transport counts from zero.
     pub round: u64,
@@ -98,7 +100,7 @@ pub enum RouterRequest {
     Xcp {
         /// Congestion window in segments.
         cwnd: f64,
-        /// Smoothed round-trip time; zero before the first sample. If it is zero, routers do not change the header.
+        /// Smoothed round-trip time; zero before the first sample. If it is zero, routers set `change` to zero.
         rtt: Span,
         /// Change of the throughput that this packet requests, in segments per second.
         change: f64,
@@ -160,9 +162,11 @@ pub struct Congestion {
     pub now: Time,
     /// Kind of signal that reported the congestion.
     pub cause: Cause,
-    /// The current window, in segments; the reduction applies to it.
+    /// The window in use, in segments; the reduction applies to it. It is below cwnd if less is in flight and
+    /// `tcp.reductions` is `rfc5681`. In ns-2, it may be above cwnd.
     pub base: f64,
-    /// Number of segments in flight when the congestion was detected.
+    /// Number of segments in flight when the congestion was detected. In TCP, all segments that are not cumulatively
+    /// acknowledged count, those lost or selectively acknowledged included.
     pub in_flight: u64,
     /// True if the window was in slow start.
     pub in_slow_start: bool,

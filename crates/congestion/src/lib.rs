@@ -1,7 +1,7 @@
 //! Congestion control without packets or networks: it processes facts, and returns a bounded window.
 //!
 //! A transport reports events (an acknowledgement, a congestion signal, a timeout) to [`CongestionState`]. The
-//! [`SlowStart`] and the [`Controller`] of the state change its [`Window`]. Each algorithm has a file; [`registry`]
+//! [`SlowStart`] and the [`Controller`] of the state change its [`Window`]. Each algorithm has a module; [`registry`]
 //! lists all with their parameters, defaults, units and sources.
 
 mod ack_ratio;

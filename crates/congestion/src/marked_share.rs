@@ -20,7 +20,7 @@ struct Counts {
 impl MarkedShare {
     /// Processes an acknowledgement. Returns the number of newly reported segments, and the number of these that are
     /// marked. If acknowledgements count marks, their count is used (RFC 9768); otherwise, all segments are marked if
-    /// the acknowledgement echoes a mark (RFC 8257 section 3.2).
+    /// the acknowledgement echoes a mark (RFC 8257 section 3.3).
     pub(crate) fn take(&mut self, ack: &AckSample) -> (u64, u64) {
         let newly = ack.delivered - self.now.delivered;
         let marked = match ack.marked {

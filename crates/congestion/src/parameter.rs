@@ -182,7 +182,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Adds the given functions of the window, after checking them.
+    /// Replaces functions of the window by the given ones, after checking these.
     pub(crate) fn with_functions(
         mut self,
         given: &[(String, Vec<Point>)],
@@ -217,7 +217,7 @@ impl Settings {
         self.variant
     }
 
-    /// Returns every parameter with its value, in the order of the algorithm's declaration.
+    /// Returns every parameter that is not a function of the window, with its value, in the order of the declaration.
     pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, f64)> + '_ {
         self.values.iter().copied()
     }
@@ -239,7 +239,7 @@ impl Settings {
             .1
     }
 
-    /// Returns the value of a parameter; the algorithm must list this parameter.
+    /// Returns the value of a parameter; the algorithm must list this parameter, and not as a function of the window.
     pub fn get(&self, name: &str) -> f64 {
         let found = self
             .values

@@ -1,5 +1,5 @@
-//! Maximum rate at which a path delivers segments, measured over at least a millisecond. picoquic uses it at the start
-//! of a connection (picoquic, August 2026: frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c,
+//! Maximum rate at which a path delivers segments, measured over more than a millisecond. picoquic uses it at the
+//! start of a connection (picoquic, August 2026: frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c,
 //! `c4_apply_rate_and_cwin`; cc_common.c, `picoquic_cc_update_target_cwin_estimation`).
 
 use longhaul_units::{Span, Time};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// Minimum time over which a rate is measured (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
+/// Time that the interval of a rate has to exceed (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
 const SHORTEST: Span = Span::from_millis(1);
 
 /// Maximum rate so far, and the acknowledgement from which the next rate is measured.
@@ -27,7 +27,8 @@ struct DeliveryMark {
 
 impl PeakRate {
     /// Updates the maximum with the rate at an acknowledgement: the lower of the sending rate and the delivery rate.
-    /// Both are measured since the last acknowledgement that gave a rate.
+    /// Both are measured since the last acknowledgement that gave a rate, or since the first with a sample. No rate is
+    /// given by an acknowledgement without a round-trip sample, of a segment sent earlier, or too soon after the last.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // Samples that would have begun before time zero are impossible and are ignored.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);

@@ -21,8 +21,8 @@ impl QueueEstimate {
         self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
     }
 
-    /// Ends a round. Returns the number of segments in the queue, out of `flight` segments; `None` if the round had no
-    /// sample.
+    /// Ends a round. Returns the number of segments in the queue, out of `flight` segments. If the round had no sample,
+    /// uses that of `ack`; returns `None` if `ack` has none either.
     pub(crate) fn end_round(&mut self, ack: &AckSample, flight: f64) -> Option<f64> {
         let rtt = self.rtt.take().or(ack.rtt)?;
         let queueing = 1.0 - ack.min_rtt.as_secs_f64() / rtt.as_secs_f64();

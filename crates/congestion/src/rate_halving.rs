@@ -35,7 +35,8 @@ impl RateHalving {
         }
     }
 
-    /// Processes an acknowledgement in the recovery.
+    /// Processes an acknowledgement in the recovery: every second one removes a segment from the window. The window is
+    /// at most one segment more than in flight, but at least `floor`.
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let step = if self.second { 1.0 } else { 0.0 };
         let reached = (window.cwnd() - step).min(ack.in_flight as f64 + 1.0);

@@ -1,4 +1,4 @@
-//! The last seven round-trip samples, at least a millisecond apart. picoquic uses them to detect that round-trip times
+//! The last seven round-trip samples, more than a millisecond apart. picoquic uses them to detect that round-trip times
 //! have grown (picoquic, August 2026: cc_common.c, `picoquic_cc_filter_rtt_min_max`; bbr.c,
 //! `BBRUpdateRTTJitterBuffer`).
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Number of samples stored (`PICOQUIC_MIN_MAX_RTT_SCOPE`, `BBRRTTJitterBufferLen`).
 pub(crate) const SAMPLES: usize = 7;
 
-/// Minimum time between two samples.
+/// Time that has to be exceeded between two samples.
 const SPACING: Span = Span::from_millis(1);
 
 /// The last round-trip samples.
@@ -20,7 +20,7 @@ pub(crate) struct RecentRtts {
 }
 
 impl RecentRtts {
-    /// Adds a sample; returns false and adds nothing if the last one is less than a millisecond old.
+    /// Adds a sample; returns false and adds nothing if the last one is at most a millisecond old.
     pub(crate) fn take(&mut self, rtt: Span, now: Time) -> bool {
         let takes = now > self.last + SPACING;
         if takes {

@@ -58,7 +58,8 @@ pub struct ControllerSpec {
 }
 
 impl ControllerSpec {
-    /// Returns the checked values of all parameters, given or default.
+    /// Returns the checked values of all parameters, given or default. Returns an error if the registry does not list
+    /// the algorithm, as for custom algorithms.
     pub fn settings(&self) -> Result<Settings, SpecError> {
         find_algorithm(&self.kind)?
             .settings(self.variant, &self.parameters)?

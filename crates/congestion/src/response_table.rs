@@ -29,8 +29,8 @@ struct Cell {
 }
 
 impl ResponseTable {
-    /// Creates a table of a smooth `function` for windows from `from` to `to`. If `to` is not a boundary of a cell, the
-    /// table ends at the last boundary below `to`.
+    /// Creates a table of a smooth `function` for windows from `from` to `to`. The table begins at the last boundary of
+    /// a cell that is not above `from`, and ends at the last that is not above `to`. It does not cover its end.
     pub fn new(from: f64, to: f64, function: impl Fn(f64) -> f64) -> Self {
         assert!(
             0.0 < from && from <= to && to.is_finite(),

@@ -68,7 +68,7 @@ pub struct OutsideDrops {
 pub trait Outside {
     /// Returns the time since the beginning of the emulation. The time never goes back.
     fn now(&mut self) -> Time;
-    /// Waits until the time `until`; returns earlier if a host sends a packet.
+    /// Waits, at most until the time `until`. May return earlier, and does so if a host sends a packet.
     fn wait(&mut self, until: Time);
     /// Takes the next packet that a host has sent, at `now`, and writes the packet's bytes to the empty buffer `bytes`.
     /// Returns `None` if there is no packet.

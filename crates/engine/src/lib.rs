@@ -22,7 +22,7 @@ pub use longhaul_kernel::memory;
 use longhaul_kernel::{prefetch, random};
 
 /// Version of the results: it changes whenever an unchanged configuration gives different numbers.
-pub const RESULTS_VERSION: u32 = 23;
+pub const RESULTS_VERSION: u32 = 24;
 
 pub use config::Config;
 pub use config::{Change, DelayBox, GilbertElliott, Loss, Reordering};

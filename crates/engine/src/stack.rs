@@ -1,7 +1,8 @@
 //! Interface to foreign stacks: transport protocols outside the engine. A stack implements both ends of a connection.
 //!
 //! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams. The network stores the bytes of a datagram,
-//! and sends a packet of the same size. Links, queues and impairments treat this packet like any other.
+//! and sends a packet that is larger by [`HEADER_BYTES`]. Links, queues and impairments treat this packet like any
+//! other.
 
 use std::fmt;
 use std::sync::Arc;
@@ -42,9 +43,9 @@ pub enum EcnCodepoint {
 /// Contents of a datagram that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
-    /// Bytes of the datagram, without trailing zeros.
+    /// First bytes of the datagram. The last of them may be zeros, too.
     pub bytes: &'a [u8],
-    /// Number of trailing zero bytes.
+    /// Number of zero bytes that follow `bytes`.
     pub zeros: usize,
 }
 
@@ -56,7 +57,7 @@ impl Datagram<'_> {
     }
 }
 
-/// State and counters of a connection at its sending endpoint.
+/// State and counters of a connection: of its sending endpoint, except for the bytes that have arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StackReport {
     /// Congestion window in packets of the path's MTU; `None` before the connection exists.
@@ -65,7 +66,7 @@ pub struct StackReport {
     pub ssthresh: Option<f64>,
     /// Smoothed round-trip time, zero before the first sample.
     pub srtt: Span,
-    /// Number of packets in flight.
+    /// Number of packets in flight; for QUIC stacks, as of the last acknowledgement.
     pub in_flight: u64,
     /// Number of packets declared lost.
     pub lost_pkts: u64,
@@ -90,7 +91,7 @@ pub struct StackReport {
     pub timeouts: u64,
     /// Integral of the congestion window over time, in packets times seconds.
     pub cwnd_integral: f64,
-    /// Time at which the last byte of a finite transfer was acknowledged; `None` before.
+    /// Time at which the last byte was acknowledged, if the transfer is finite or was stopped; `None` before.
     pub finish: Option<Time>,
 }
 
@@ -133,7 +134,8 @@ pub trait Stack: fmt::Debug + Send {
     /// Processes the expiry of the deadline of the endpoint `host`.
     fn expire(&mut self, host: Host, now: Time);
     /// Writes the next datagram of the endpoint `host` to `datagram`, which is empty. Returns its ECN codepoint, or
-    /// `None` if there is nothing to send now.
+    /// `None` if there is nothing to send now. A datagram of more than 65,507 bytes is not sent, and the connection
+    /// counts as lost.
     fn poll(&mut self, host: Host, now: Time, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
     /// Returns the time at which [`Self::expire`] must be called for the endpoint `host` if no datagram arrives before;
     /// `None` if there is no deadline.

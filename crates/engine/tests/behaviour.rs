@@ -461,6 +461,16 @@ fn many_access_links_have_no_events_of_their_own() {
     assert!(2 * closed_forms < links, "{closed_forms} {links}");
 }
 
+/// Checks that a flow of datagrams may end at the router in front of many access links. These are then ordinary links.
+#[test]
+fn datagrams_may_end_where_many_access_links_begin() {
+    let mut config = many_access_links(tcp(RECOVERIES[0]), Span::from_millis(1), 100);
+    add_datagrams(&mut config, Rate::from_bps(1_000_000));
+    let (totals, _) = run(&config);
+    let last = totals.flows.last().expect("there are flows");
+    assert!(last.total.delivered_pkts > 10, "{last:?}");
+}
+
 /// Checks that all queues draw random numbers from ns-2's single generator in the order of arrivals. PI and REM draw
 /// for every acknowledgement. Other disciplines draw only for acknowledgements that wait in the queue of a slow link.
 #[test]

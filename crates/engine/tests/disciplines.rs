@@ -218,10 +218,10 @@ fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
     }
 }
 
-/// Checks that DECbit's senders and routers together keep the queue at about one packet, including the packet in
-/// service, and lose no packets.
+/// Checks that DECbit's senders and routers together keep less than one packet at the router on average, including the
+/// packet in service, and lose no packets. Marks reduce the windows again and again.
 #[test]
-fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
+fn decbit_keeps_about_a_packet_at_the_router() {
     let (rate, seconds) = (mbps(10), 120);
     let mut config = network(disciplines::of("decbit"), rate, 0, seconds);
     let decbit = Tcp {
@@ -230,11 +230,18 @@ fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
         ..tcp(Recovery::Sack)
     };
     add_flows(&mut config, "decbit", 3, AT_ONCE, decbit);
-    let counters = bottleneck(&config);
+    config.measure.every = Some(Span::from_millis(100));
+    let (totals, records) = run(&config);
+    let first = records.flows.iter().filter(|sample| sample.flow == 0);
+    let windows: Vec<f64> = first.filter_map(|sample| sample.cwnd).collect();
+    let reductions = windows.windows(2).filter(|pair| pair[1] < pair[0]);
+    assert!(reductions.count() > 50, "{windows:?}");
+    let counters = totals.links[0].window;
     assert_eq!(counters.dropped_pkts(), 0);
     assert!(counters.marked_pkts > 0);
-    assert!(mean_wait_ms(&counters) < 5.0, "{counters:?}");
-    assert!(utilisation(&counters, rate, seconds) > 0.8, "{counters:?}");
+    let used = utilisation(&counters, rate, seconds);
+    let at_router = counters.queue_integral() / (seconds - seconds / 3) as f64 + used;
+    assert!((0.2..1.0).contains(&at_router), "{at_router} {used}");
 }
 
 /// Checks that a token bucket of 10 Mbit/s before a link of 100 Mbit/s passes at most its rate plus a burst, and at

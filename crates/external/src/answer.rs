@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::report::{Fact, When};
 
-/// Largest window in segments that an answer may set. A larger number is treated as a mistake.
+/// Largest window and threshold in segments that an answer may set. A larger number is treated as a mistake.
 const MAX_CWND: f64 = 1e12;
 
 /// A controller's answer to an event.
@@ -66,7 +66,8 @@ impl Answer {
         Ok(answer)
     }
 
-    /// Sets the window and the pacing rate to the values in the answer.
+    /// Sets the threshold, the window and the pacing rate to the values in the answer, within the bounds of [`Window`].
+    /// Values that are not in the answer do not change.
     pub(crate) fn apply(&self, window: &mut Window, pacing: &mut Option<Rate>) {
         if let Some(segments) = self.ssthresh {
             window.set_ssthresh(segments);

@@ -15,7 +15,7 @@ use crate::report::{self, Fact, When};
 
 /// Time between two calls of [`Program::stops_waiting`] while an answer is awaited.
 const TICK: Duration = Duration::from_millis(100);
-/// Maximum length of an answer in bytes; actual answers are far shorter.
+/// Maximum length of an answer in bytes, with its newline; actual answers are far shorter.
 const MAX_ANSWER: usize = 65_536;
 
 /// Address of a controller, written as `unix:PATH` or `tcp:HOST:PORT`.
@@ -66,7 +66,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Reason why a controller has not answered.
+/// Reason why a controller has not given a valid answer.
 #[derive(Debug)]
 pub(crate) enum Problem {
     Failed(String),
@@ -98,7 +98,8 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Opens the connection; the controller chooses the facts that reports contain.
+    /// Opens the connection, and sends the first line. The answer selects the facts that reports
+    /// contain, and the acknowledgements to report.
     pub(crate) fn open(address: &Address, program: Program) -> Result<Self, Problem> {
         let stream = Stream::connect(address)
             .map_err(|error| Problem::Failed(format!("no controller answers ({error})")))?;
@@ -119,7 +120,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sends the line in `line`, and returns the answer.
+    /// Sends the text in `line` as a line, and returns the answer without its newline.
     pub(crate) fn exchange(&mut self) -> Result<&[u8], Problem> {
         self.line.push(b'\n');
         self.stream

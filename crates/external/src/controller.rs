@@ -23,14 +23,15 @@ pub(crate) struct Controller {
     failed: bool,
 }
 
-/// Summary of the acknowledgements since the last report.
+/// Summary of the acknowledgements since the last one that was reported. Reports of congestion signals and timeouts do
+/// not change it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Untold {
     acked: u64,
     ecn_echo: bool,
     may_grow: bool,
     rtt: Option<Span>,
-    /// Time of the last report.
+    /// Time of the last report of an acknowledgement.
     since: Time,
 }
 
@@ -53,8 +54,9 @@ impl Controller {
         }
     }
 
-    /// Calls `act` with the connection to the external process, after opening it if needed. Reports a failure to the
-    /// program that runs the simulation, which should end the run. Does nothing after the first failure.
+    /// Calls `act` with the connection to the external process, after opening it if needed. After a failure, closes the
+    /// connection, and reports the failure to the program that runs the simulation, which should end the run.
+    /// [`Problem::Stopped`] is not reported. Does nothing after this flow's first failure.
     fn told(
         &mut self,
         now: Time,
@@ -86,7 +88,7 @@ impl Controller {
     }
 
     /// Returns the number of the flow on the connection. If the flow has none yet, assigns the next
-    /// number and announces the flow to the external process.
+    /// number, announces the flow to the external process, and applies the answer to `window`.
     fn number(&mut self, connection: &mut Connection, window: &mut Window) -> Result<u64, Problem> {
         if let Some(flow) = self.flow {
             return Ok(flow);
@@ -110,7 +112,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Adds an acknowledgement to those since the last report.
+    /// Adds an acknowledgement to those that are not reported yet.
     fn add(&mut self, ack: &AckSample, phase: Phase) {
         self.untold.acked += ack.acked;
         self.untold.ecn_echo |= ack.ecn_echo;
@@ -135,7 +137,7 @@ impl CongestionControl for Controller {
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.told(ack.now, |flow, connection| {
             flow.add(ack, phase);
-            // The first acknowledgement is always reported, because its report announces the flow.
+            // The first event of a flow is always reported, since it announces the flow.
             if flow.flow.is_some() && !flow.is_due(connection.when, ack) {
                 return Ok(());
             }

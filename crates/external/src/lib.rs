@@ -25,8 +25,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// contains the simulation sets them.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// Function called with the reason why a controller failed. The controller is not called again,
-    /// and the run should end.
+    /// Function called with the reason why a controller failed. The flow does not call the controller
+    /// again, and the run should end. Other flows may still call the controller.
     pub failed: fn(String),
     /// Function that returns true to stop waiting; called ten times a second while an answer is
     /// awaited.
@@ -51,7 +51,7 @@ struct Peer {
 }
 
 impl External {
-    /// Creates the controller that listens at `address`.
+    /// Creates congestion control by the controller that listens at `address`. Does not connect to it.
     pub fn new(address: Address, program: Program) -> Self {
         let connection = Mutex::new(None);
         let peer = Arc::new(Peer {

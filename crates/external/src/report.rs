@@ -14,7 +14,7 @@ pub(crate) enum When {
     Ack,
     /// The first acknowledgement of each round trip.
     Round,
-    /// The first acknowledgement after this time since the last report.
+    /// The first acknowledgement at least this time after the last one reported.
     Every(Span),
 }
 
@@ -158,7 +158,8 @@ fn key(line: &mut Vec<u8>, name: &str, value: impl serde::Serialize) {
     put(line, value);
 }
 
-/// Appends a number with the fewest digits that identify it; `null` if it is infinite.
+/// Appends a value as JSON. A number has the fewest digits that identify it. `None`, NaN and infinite numbers become
+/// `null`.
 fn put(line: &mut Vec<u8>, value: impl serde::Serialize) {
     serde_json::to_writer(line, &value).expect("a vector takes any value");
 }

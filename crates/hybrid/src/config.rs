@@ -63,7 +63,7 @@ pub struct Config {
 /// Reason why a configuration cannot be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupError {
-    /// The named value is not a number greater than zero.
+    /// The named value is not a finite number greater than zero.
     NotPositive(&'static str),
     /// The flow with this index visits a queue that does not exist.
     NoSuchQueue(usize),
@@ -126,7 +126,7 @@ impl Config {
     }
 
     /// Returns, for each queue, true if the sum of the `host_rate` of its flows exceeds its capacity.
-    /// All other queues are always empty and need not be simulated.
+    /// All other queues are taken to be empty always, and are not simulated.
     pub(crate) fn overloadable(&self) -> Vec<bool> {
         let mut offered = vec![0.0; self.queues.len()];
         for flow in &self.flows {

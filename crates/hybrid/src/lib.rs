@@ -3,8 +3,8 @@
 //!
 //! The model is that of Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with
 //! hybrid systems", IEEE/ACM ToN 15(3), 2007. NIST SP 500-282 (2010), appendix B, compares it with
-//! packet simulation. Time advances in fixed steps. An hour of thirty flows at 10 Gbit/s takes a
-//! fraction of a second; a packet simulation takes minutes.
+//! packet simulation. Time advances in fixed steps. An hour of thirty flows at 10 Gbit/s takes one
+//! to three seconds; a packet simulation takes more than half an hour.
 //!
 //! The model leaves out:
 //!

@@ -3,10 +3,10 @@
 use crate::config::{Config, Flow, SetupError};
 use crate::random::Random;
 
-/// Measurements of a flow over an interval.
+/// Measurements of a flow over an interval. In means over time, the time before the flow's start counts as zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowSample {
-    /// Packets per second that passed all queues of the flow.
+    /// Packets per second that passed all queues of the flow's data path.
     pub throughput: f64,
     /// Round-trip time in seconds, as a mean over time.
     pub rtt: f64,
@@ -16,7 +16,8 @@ pub struct FlowSample {
     pub reductions: u32,
 }
 
-/// Measurements of a queue over an interval.
+/// Measurements of a queue over an interval. All are zero for a queue whose capacity is at least the sum of the
+/// `host_rate` of its flows: it is not simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QueueSample {
     /// Number of waiting packets, as a mean over time.
@@ -226,7 +227,7 @@ impl Simulation {
                 continue;
             }
             let mut lost = 0.0;
-            // If no queue on its data path can overflow, the flow delivers as much as it sends.
+            // If no queue on its data path is simulated, the flow delivers as much as it sends.
             let mut delivered = flow.rate * self.config.step;
             for place in &mut self.places[flow.places.clone()] {
                 let queue = &mut self.queues[place.queue];

@@ -21,7 +21,8 @@ pub(crate) fn time_of(key: Key) -> Time {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
-    /// Length of a window of simulated time. Window number n ends at n times this length.
+    /// Length of a window of simulated time. Window number n, from 1, ends at n times this length, and includes its
+    /// end.
     window: Span,
     /// Number of the window that [`Self::take_window`] takes next.
     next: u64,

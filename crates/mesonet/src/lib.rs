@@ -1,9 +1,10 @@
 //! MesoNet, NIST's model of large networks: hundreds of routers, hundreds of thousands of flows.
 //!
 //! The model is described in K. Mills et al., *Study of Proposed Internet Congestion Control Mechanisms*, NIST SP
-//! 500-282 (2010), chapter 3. Packets have no size, and queues are drop-tail. The state of a queue is therefore a few
-//! numbers, and a packet takes 24 bytes. `longhaul-engine` models links, disciplines and TCP segments, and needs far
-//! more memory for a queue or a packet. Both crates share `longhaul-kernel` and congestion control.
+//! 500-282 (2010), chapter 3. Packets have no size, and queues are drop-tail. The state of a queue with its own server
+//! is therefore a few numbers, and a packet takes 24 bytes. `longhaul-engine` models links, disciplines and TCP
+//! segments, and needs far more memory for a queue or a packet. Both crates share `longhaul-kernel` and congestion
+//! control.
 //!
 //! A [`Config`] is a simulation, fully resolved. [`run`] simulates it and returns [`Totals`]; records of all other
 //! results go to a [`Recorder`] during the run. [`resume`] continues from a checkpoint, and [`simulate`] does both in

@@ -1,4 +1,4 @@
-//! acks.parquet: the state of traced flows at each acknowledgement, with one row per quantity.
+//! acks.parquet: the state of traced flows after each acknowledgement, with one row per quantity.
 
 use longhaul_engine::measure::AckTrace;
 

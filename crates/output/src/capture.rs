@@ -18,7 +18,7 @@ pub(crate) const FILE: &str = "packets.pcapng";
 /// later has no comment.
 const DROPPED: &str = "dropped on arrival at this link";
 
-/// Captured length of a packet in bytes: its headers.
+/// Maximum captured length of a packet in bytes: the longest possible headers.
 const SNAP_BYTES: u32 = HEADER_BYTES_MAX as u32;
 
 /// A capture that is being written.

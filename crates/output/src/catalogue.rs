@@ -17,7 +17,8 @@ pub struct ColumnInfo {
     pub unit: &'static str,
     /// Meaning of the column's values.
     pub description: String,
-    /// Key that at least one link must have for the table to contain the column; `None` for no key.
+    /// Key or queue discipline that at least one link must have for the table to contain the
+    /// column; `None` if the table always contains it.
     pub only_with: Option<&'static str>,
 }
 

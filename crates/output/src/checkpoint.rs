@@ -48,7 +48,7 @@ pub(crate) struct Checkpoint {
     every: Duration,
     last: Instant,
     has_state: bool,
-    /// Lock on the folder, which the process keeps until its end.
+    /// Lock on the folder, which is kept as long as this value exists.
     _lock: File,
 }
 
@@ -59,8 +59,8 @@ impl Checkpoint {
     }
 
     /// Opens the checkpoint of run directory `target`. Returns its state, or `None` if there is
-    /// none yet. New states are due at intervals of `every`. Refuses the state of another run, and
-    /// a checkpoint that another process uses.
+    /// none yet. New states are due at intervals of `every`. Refuses a damaged state, the state of
+    /// another run or version, and a checkpoint that is in use.
     pub(crate) fn open(
         target: &Path,
         every: Duration,

@@ -180,7 +180,7 @@ impl<P: 'static, C: 'static> Columns<C> for PeriodCounters<P, C> {
 }
 
 /// Converts the documentation of a field to the description of a column: without a full stop, and
-/// in lower case at the beginning, unless it begins with a name.
+/// with a small first letter, unless the second letter is a capital, as in abbreviations.
 fn described(doc: &str) -> String {
     let text = doc.trim().trim_end_matches('.');
     let mut characters = text.chars();

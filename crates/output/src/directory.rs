@@ -16,8 +16,8 @@ const PARTIAL: &str = "partial-";
 /// Suffix for the directory of a stopped run, which must not replace a finished one.
 const STOPPED: &str = "stopped";
 
-/// A directory that has a temporary name next to its final path. It is removed when dropped, unless
-/// it was published.
+/// A directory with a temporary path. It is removed when dropped, unless it was published or is from
+/// [`Self::lasting`].
 #[derive(Debug)]
 pub(crate) struct PartialDirectory {
     temporary: PathBuf,
@@ -93,12 +93,12 @@ impl PartialDirectory {
         NewFile::new(self.temporary.join(name), self.digests.clone())
     }
 
-    /// Returns the SHA-256 of the directory's files.
+    /// Returns the SHA-256 of those files from [`Self::file`] that are complete.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
     }
 
-    /// Writes a complete file to the disk.
+    /// Writes a complete file to the disk. Its SHA-256 is not recorded.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
         let path = self.temporary.join(name);
         File::create(&path)
@@ -106,8 +106,9 @@ impl PartialDirectory {
             .map_err(OutputError::io("write", &path))
     }
 
-    /// Renames the directory to its final name, and returns the path. An older run of this name is replaced. If
-    /// `stopped` is true and the older run is complete, the new run is named `<target>.stopped` instead.
+    /// Renames the directory to its final name, and returns the path. An older run of this name is replaced if
+    /// `overwrite` is set, and is an error otherwise. If `stopped` is true and the older run is complete, the new run
+    /// is named `<target>.stopped` instead, and replaces an older run of that name.
     pub(crate) fn publish(self, stopped: bool) -> Result<PathBuf, OutputError> {
         let replaces = self.overwrite && self.target.exists() && !is_stopped(&self.target);
         let (target, overwrite) = if stopped && replaces {
@@ -147,8 +148,8 @@ impl Drop for PartialDirectory {
     }
 }
 
-/// Renames `temporary` to `target` in one step. If `target` exists, the old directory gets the temporary name, and is
-/// removed later.
+/// Renames `temporary` to `target`. If `target` exists, the two exchange their names in one step, and the caller has to
+/// remove the old directory. Where names cannot be exchanged, the old directory is removed here.
 fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     if !target.exists() {
         return rename(temporary, target);
@@ -218,8 +219,8 @@ fn remove_stale(target: &Path) {
     }
 }
 
-/// Removes the files that this process has written for the unfinished run `target`. Called before the process ends. A
-/// failure is not an error: the next run of that name removes them.
+/// Removes the files that this process has written for the unfinished run `target`, except those of a checkpoint.
+/// Called before the process ends. A failure is not an error: the next run of that name removes the files.
 pub fn discard_unfinished(target: &Path) {
     let Ok(target) = std::path::absolute(target) else {
         return;
@@ -234,7 +235,7 @@ pub fn discard_unfinished(target: &Path) {
 /// absolute path. An existing run is refused without `overwrite`.
 fn free_target(target: &Path, overwrite: bool) -> Result<PathBuf, OutputError> {
     check_target(target, overwrite)?;
-    // `x/` and `x` are the same directory; a sibling of `..` or `.` needs its real name.
+    // A sibling of `.` needs the real name of the directory. A `..` at the end of a path remains.
     let target = std::path::absolute(target).map_err(OutputError::io("find", target))?;
     if let Some(parent) = target.parent() {
         fs::create_dir_all(parent).map_err(OutputError::io("create", parent))?;
@@ -268,7 +269,7 @@ pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Returns a name next to `target` that no other process uses.
+/// Returns the temporary path next to `target` for this process and this attempt.
 fn own_sibling(target: &Path, attempt: u32) -> PathBuf {
     let id = process::id();
     match attempt {

@@ -1,4 +1,4 @@
-//! events.parquet: starts, window reductions, recoveries, timeouts and ends of flows.
+//! events.parquet: starts, window reductions, ends of recoveries, timeouts and ends of flows.
 
 use longhaul_engine::measure::Event;
 

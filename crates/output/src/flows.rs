@@ -41,8 +41,8 @@ impl FlowRow {
 /// Counters of a flow in a period, and other values from which the period's columns are computed.
 struct Period {
     counters: FlowCounters,
-    /// True if the flow is a single connection, not datagrams or connections that open during the run. Only a single
-    /// connection has a single window, and links count drops and marks only for such flows.
+    /// True if the flow is a single connection, or the packets of a real program. False for simulated datagrams and for
+    /// connections that open during the run: links do not count their drops and marks by flow.
     one_connection: bool,
     duration_s: f64,
     /// Seconds of the period in which the flow existed.
@@ -170,8 +170,8 @@ fn counters() -> Vec<Counter<Period>> {
     counters
 }
 
-/// Returns true if `counter` has a value in `period`. Links count drops and marks by flow only for
-/// flows that are single connections.
+/// Returns true if `counter` has a value in `period`. Links count drops and marks by flow only if
+/// [`Period::one_connection`] is true.
 fn is_known(counter: &str, period: &Period) -> bool {
     period.one_connection || !matches!(counter, "dropped_pkts" | "marked_pkts")
 }

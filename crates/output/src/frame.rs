@@ -55,8 +55,8 @@ pub(crate) struct Conversation {
     from: u32,
     /// Last node of the flow.
     to: u32,
-    /// Value of the MSS option: the largest payload of a segment without other options (RFC 6691
-    /// section 2).
+    /// Value of the MSS option: the largest payload of a segment without options (RFC 6691 section
+    /// 2); 0 if the flow is not TCP.
     mss_bytes: u16,
     window_shift: u32,
     sack_permitted: bool,
@@ -177,7 +177,8 @@ impl Conversation {
         frame[start + 12] = (words as u8) << 4 | u8::from(packet.ae);
     }
 
-    /// Appends the TCP options of a packet, in Linux's order and with Linux's padding to 32 bits.
+    /// Appends the TCP options of a packet, each padded to 32 bits. In a SYN, Linux instead writes
+    /// timestamps together with SACK permitted, before the window scale.
     fn write_options(&self, packet: &CapturedPacket, frame: &mut Vec<u8>) {
         const NOP: u8 = 1;
         if packet.syn {

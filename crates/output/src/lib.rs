@@ -1,8 +1,9 @@
-//! Result tables, packet captures and run.json: everything that a run writes to disk.
+//! Result tables, packet captures, logs of QUIC stacks, checkpoints and run.json: everything that a run writes to disk.
 //!
-//! [`RunWriter`] is the [`longhaul_engine::measure::Recorder`] of a run. It streams the records into a directory under
-//! a temporary name. The directory gets its final name once complete, so a killed run never looks finished. The same
-//! run gives the same bytes: only the `machine` part of run.json depends on the machine or the time.
+//! [`RunWriter`] is the [`longhaul_engine::measure::Recorder`] of a run, [`MesoNetWriter`] that of a run of MesoNet.
+//! Each streams the records into a directory under a temporary name. The directory gets its final name once complete,
+//! so a killed run never looks finished. The same simulation gives the same bytes: only the `machine` part of run.json
+//! depends on the machine or the time.
 
 mod acks;
 mod capture;

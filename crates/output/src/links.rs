@@ -43,10 +43,12 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     columns
 }
 
-/// Function that returns true if a link has values in a certain column.
+/// Function that returns true if a link needs a certain column.
 type Does = fn(&Link) -> bool;
-/// Columns with values for some links only. An entry has the column's name, the scenario's word for
-/// the feature that needs the column, and the function that finds this feature in a link.
+/// Columns that the table has only if a link needs them. An entry has the column's name, the
+/// scenario's word for the feature that needs the column, and the function that finds this feature
+/// in a link. The word for `line_utilization` omits policers slower than the link, which the
+/// function also finds.
 const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate
@@ -77,8 +79,8 @@ fn tells_classes(link: &Link) -> bool {
     link.queue.kind() == DUALPI2
 }
 
-/// Returns the scenario key without which links have no values in `column`; `None` if the table
-/// always contains the column.
+/// Returns the scenario's word for the feature of a link that `column` needs: a key, or a queue
+/// discipline; `None` if the table always contains the column.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
     let name = column.trim_start_matches("total_");
     let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;

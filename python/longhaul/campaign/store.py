@@ -15,7 +15,7 @@ from longhaul._engine import LonghaulError, Scenario
 from longhaul.files.processes import has_ended
 from longhaul.files.writing import remove_unfinished, write_durably
 
-# Kept values of a run: tables by name, each a list of rows.
+# Kept values of a run by name: lists of rows, and dictionaries such as the facts in `run`.
 Kept = dict[str, Any]
 
 
@@ -114,7 +114,7 @@ class Store:
             shutil.rmtree(path, ignore_errors=True)
 
     def resumable(self, run: Scenario) -> Path:
-        """Return the directory for the checkpoints of a run; it is the same after a restart."""
+        """Create and return a run's directory for checkpoints; it is the same after a restart."""
         path = self._resumable(run)
         path.mkdir(parents=True, exist_ok=True)
         return path
@@ -131,7 +131,7 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove unfinished files that killed processes of this machine have left."""
+        """Remove scratch directories and unfinished values of this machine's killed processes."""
         for path in self._workshop.glob("*-*-*"):
             host, process, _ = path.name.rsplit("-", 2)
             if has_ended(host, process):

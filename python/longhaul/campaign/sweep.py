@@ -47,7 +47,10 @@ class Setting:
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
-        """Return the key's value for the levels of factors in `cell`; integers stay integers."""
+        """Return the key's value for the levels of factors in `cell`.
+
+        With `times` other than 1, a whole product is an integer.
+        """
         if self.factor is None:
             return self.value
         level = cell[self.factor]
@@ -115,7 +118,7 @@ class Sweep:
     """Directory to which file names in the scenarios are relative."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
-        """Yield each cell of a replication as a dictionary: a level for each factor."""
+        """Yield each cell of a replication as a dictionary: a level for each axis and factor."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():

@@ -21,8 +21,8 @@ class TemplateError(LonghaulError):
 # Wildcard for part of a label in a path; alone it matches all groups of flows.
 EVERY = "*"
 
-# Keys that say what a table configures: a built-in kind, or the file of a custom algorithm, whose
-# text is stored in a further key.
+# Keys that select the algorithm or model of a table: a built-in kind, a Python class, a controller
+# in another process, or a module of Linux. A table has at most one of them.
 NAMES = ("kind", "python", "external", "module")
 
 
@@ -46,9 +46,12 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set `key` in a table as `--set` does: keys that cannot occur beside `key` are removed."""
+    """Set `key` in a table; a key of `NAMES` takes the place of the others.
+
+    The `source` or `sha256` of a removed key is removed, too. All other keys stay.
+    """
     if key in NAMES:
-        for named, derived in (("python", "source"), ("module", "sha256")):
+        for named, derived in (("python", "source"), ("external", "version"), ("module", "sha256")):
             if named in table:
                 table.pop(derived, None)
         for name in NAMES:
@@ -118,12 +121,15 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
     """Follow the steps in `way` from the table or list `place`; yield the tables at the end.
 
-    A step with `*` leads to all matching groups of flows. `path` is for messages.
+    A step with `*` leads to all matching groups of flows. Missing tables are created. `path` is for
+    messages.
     """
     if not way:
         yield place
         return
     step, *rest = way
+    if isinstance(place, list) and not all(isinstance(each, dict) for each in place):
+        raise ScenarioError(f"{path}: expected a list of tables to choose `{step}` from")
     if isinstance(place, list) and EVERY in step:
         for group in _groups(place, step, path):
             yield from _places(group, rest, path)
@@ -146,7 +152,7 @@ def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
-    """Return the group of flows with this label or index."""
+    """Return the group of flows with this label or, if there is none, with this index."""
     labels = [flow.get("label") for flow in flows]
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]

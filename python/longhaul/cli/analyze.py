@@ -1,4 +1,4 @@
-"""The command `analyze`: statistics on the table of a campaign, or on any table."""
+"""The command `analyze`: statistics on the table of a campaign, on any table, or on runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HINT_OF_RATES = (
 
 
 class PlotFormat(Enum):
-    """File format of plots, if several are written to a directory."""
+    """File format of plots that are written to a directory."""
 
     svg = "svg"
     png = "png"
@@ -204,16 +204,19 @@ def analyze(
         table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
         tuple(low_is_best or ()), classes, order_by, *others,
     )  # fmt: skip
+    whole = table
     if log:
         table = _logarithms(table, options.responses, names or [])
+        if options.against is not None:
+            options = replace(options, against=options.against.logarithms(table.responses))
     elif rates := _rates_among(table, options.responses):
         typer.echo(HINT_OF_RATES.format(some(rates)), err=True)
     findings = {name: analyse(name, table, options) for name in names or ["effects"]}
     if not options.responses:
-        _say_what_is_left_out(table)
+        _say_what_is_left_out(whole)
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
-    # Output that cannot be written is refused before anything is printed.
+    # Output that cannot be written is refused before results are printed.
     write = None if out is None else _writer(findings, out, format, width, overwrite=overwrite)
     if scores is not None:
         _write_scores(findings["components"], table, scores, overwrite=overwrite)
@@ -239,7 +242,7 @@ def _logarithms(
 
 
 def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
-    """Return the factors whose levels are rates; none if no chosen response is in bit/s."""
+    """Return the varying factors that are rates; none if no chosen response is in bit/s."""
     chosen = [table.place(name) for name in responses or table.telling()]
     if not any(unit_at(place) == "bit/s" for place in chosen):
         return []
@@ -275,7 +278,7 @@ def _say_what_is_left_out(table: ResponseTable) -> None:
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
-    """Print a warning about factors whose effects are confounded because runs are missing."""
+    """Print a warning about pairs of factors whose levels do not occur in proportion."""
     what = "warning: levels go together, and means of one factor have part of the other's effect"
     _say(what, [" and ".join(pair) for pair in table.entangled()])
 

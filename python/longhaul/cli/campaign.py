@@ -133,7 +133,7 @@ def work(
 
     Each shard begins with its own part of the runs, and then takes runs that no other shard has
     begun. The store records which shard has taken a run, so that no run is done twice. Shards may
-    join or stop at any time.
+    join or stop at any time. A shard ends when all runs of the campaign have finished or failed.
     """
     index, count = _shard(shard)
     campaign = read_campaign(file)
@@ -203,7 +203,7 @@ def _executed(
     first: Collection[str] = (),
     quiet: bool,
 ) -> Outcome:
-    """Execute the runs that have not finished, and show their progress in the terminal.
+    """Execute the runs that have not finished; show progress on standard error unless `quiet`.
 
     `first` are the keys of runs that come before all others.
     """

@@ -1,9 +1,9 @@
 """The table of all commands.
 
-A command parses its arguments, calls other modules, and prints. Each group of commands has its own
-file, which is imported when one of its commands is called. The file imports at its top the modules
-that all its commands need. Modules that draw take longer to load than most commands run. Such
-modules are imported by the functions that draw.
+A command parses its arguments, calls other modules, and prints. A file of commands is imported when
+one of its commands is called. The file imports at its top the modules that all its commands need.
+Modules that draw take longer to load than most commands run. Such modules are imported by the
+functions that draw.
 """
 
 from typing import Annotated

@@ -14,7 +14,8 @@ from longhaul.designs import PUBLISHED, Design, Factor, Level, roman
 from longhaul.files.endings import check_file
 from longhaul.files.writing import write_text
 
-# Maximum length of lists on the terminal; --json and --out write all entries.
+# Maximum lengths of lists, and of the list of word lengths, on the terminal; --json has all
+# entries. The table of runs is printed if it has at most twice MAX_LINES rows.
 MAX_LINES = 40
 MAX_LENGTHS = 6
 

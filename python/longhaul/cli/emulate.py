@@ -90,12 +90,13 @@ def emulate(
 ) -> None:
     """Run real programs over the network of a scenario, at the pace of the wall clock (Linux).
 
-    Each node of the scenario becomes a host with its own network stack. Hosts know each other by
-    the names of their nodes; those of a dumbbell are left and right. Links, queues and impairments
-    are the simulator's. The run directory is like that of `run`, and every connection of the
-    programs is a flow. The emulation ends with COMMAND, or after the scenario's duration. It needs
-    root, and changes nothing outside of its hosts. Exit code 1: COMMAND has failed. Exit code 2:
-    the machine or the scenario does not allow the emulation.
+    Nodes at which programs run and the ends of the first flow become hosts, each with its own
+    network stack. Hosts know each other by the names of their nodes; those of a dumbbell are left
+    and right. Links, queues and impairments are the simulator's. The run directory is like that of
+    `run`; each direction of a connection that carries data is a flow. The emulation ends with
+    COMMAND, or after the scenario's duration. It needs root, and changes nothing outside of its
+    hosts. Exit code 1: a program has failed. Exit code 2: the machine or the scenario does not
+    allow the emulation.
     """
     if like is not None:
         text, command = _translated(like, words)

@@ -22,7 +22,7 @@ from longhaul.evaluation.verdicts import Outcome
 from longhaul.files.endings import check_directory
 from longhaul.files.values import assignment
 
-# Exit code if a required criterion does not hold.
+# Exit code if all runs have finished and a required criterion does not hold.
 CRITERION_FAILED = 3
 
 
@@ -87,8 +87,9 @@ def evaluate(
     """Evaluate an algorithm by the criteria of RFC 9743, or a queue discipline by RFC 7928.
 
     Each value is compared with the values of other algorithms or disciplines in the same scenario.
-    The command writes report.html, scores.csv and summary.json. The exit code is 3 if a required
-    criterion does not hold. Finished runs are kept, and the same command resumes.
+    The command writes report.html, scores.csv and summary.json. The exit code is 1 if a run failed,
+    otherwise 3 if a required criterion does not hold. Finished runs are kept, and the same command
+    resumes.
     """
     if scale not in ("quick", "full"):
         raise InputError(f"--scale: expected quick or full, found {scale}")

@@ -43,8 +43,8 @@ def laws(
     """Print response functions of loss-based algorithms: mean windows, crossover loss rates.
 
     The columns are: mean windows in segments at several loss rates; the loss rate at which the mean
-    window fills the path; the loss rate below which the mean window exceeds standard TCP's (0 means
-    never); and the time in seconds to fill the path again after a loss.
+    window fills the path; the loss rate below which the mean window exceeds standard TCP's (in
+    JSON, 0 means never and 1 always); and the time in seconds to fill the path again after a loss.
     """
     from longhaul.models import plots
 
@@ -80,7 +80,10 @@ def laws(
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as texts by column; a missing value is a dash."""
+    """Return a row in which the values of the last two columns are texts.
+
+    A missing value is a dash; 0 and 1 for `ahead_of_standard_below` are `never` and `always`.
+    """
     ahead, back = row["ahead_of_standard_below"], row["recovery_s"]
     return row | {
         "ahead_of_standard_below": {None: "-", 0.0: "never", 1.0: "always"}.get(ahead)
@@ -162,8 +165,8 @@ def hybrid(
 ) -> None:
     """Simulate three sets of ten flows over Abilene (hybrid model; NIST SP 500-282, appendix B).
 
-    The table has the mean throughput per flow and the mean round-trip time of each set, and ratios
-    between sets.
+    The table has the mean throughput per flow and the mean round-trip time of each set, ratios
+    between sets, the utilisation, and the number of window reductions per flow and hour.
     """
     from longhaul.models import abilene_lee, plots
 
@@ -208,7 +211,8 @@ def fluid(
 
     An error names the keys of a scenario that the model cannot represent. The stability
     margin is the factor by which all losses, or the slope of a marking function, can be multiplied
-    before the equilibrium is unstable.
+    before the equilibrium is unstable. It is below 1 if the equilibrium is unstable, and
+    limited to the range from 1e-4 to 1e4.
     """
     from longhaul.models import fluid_comparison, plots, stability
 

@@ -13,7 +13,11 @@ class Terminated(KeyboardInterrupt):
 
 
 def at_start() -> None:
-    """Let signals end the program at once while it loads: nothing needs to be cleaned up yet."""
+    """Let signals end the program at once while it loads: nothing needs to be cleaned up yet.
+
+    Also prepare for later: interrupts that destructors ignore are repeated, and signals are ignored
+    at exit.
+    """
     _on_both(_leave)
     _repeat_ignored_interrupts()
     atexit.register(_on_both, signal.SIG_IGN)
@@ -44,7 +48,8 @@ def _repeat_ignored_interrupts() -> None:
 
 
 def _on_both(handler: "signal._HANDLER") -> None:
-    # Only the main thread may set handlers of signals; calls in other threads change nothing.
+    # Only the main thread may set handlers of signals; calls in other threads change nothing. A
+    # signal that is ignored already, such as SIGINT of a background job, stays ignored.
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:

@@ -75,7 +75,10 @@ class Deferred(TyperCommand):
         return command
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401
-        """Import the complete command, and let it parse the arguments."""
+        """Import the complete command, and let it parse the arguments.
+
+        The error for an unknown option gets a hint, if there is one.
+        """
         command = self.loaded()
         try:
             return command.make_context(*args, **more)
@@ -85,7 +88,7 @@ class Deferred(TyperCommand):
 
 
 def _instead(option: str, command: TyperCommand) -> str:
-    """Return a hint about an unknown option: the option or scenario key to use in its place."""
+    """Return a hint about an unknown option, such as the one to use in its place; empty if none."""
     options = {name for parameter in command.params for name in parameter.opts}
     other = OTHER_NAMES.get(option)
     if option == "--replications" and command.name == "run":

@@ -128,6 +128,7 @@ def run(
     """
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)
+    simulated_h = intervals * INTERVAL_S / 3600.0
     result = simulate(queues, flows, interval_s=INTERVAL_S, intervals=intervals, seed=seed)
-    cuts = float(result.reductions.sum()) / len(flows) / hours
+    cuts = float(result.reductions.sum()) / len(flows) / simulated_h
     return Sets.of(buffer_pkts, result.throughput_pps, result.rtt_s, cuts), result

@@ -22,16 +22,18 @@ TITLE = """# Tables of gHSTCP and gentle Adaptive RED
 
 The tables repeat Tables 2.1 to 2.4, 3.1 and 3.2 of *High-Speed Transport-Layer Protocols for Fast
 Long-Distance Networks* (doctoral thesis, Osaka University, January 2006). The [study's
-page](../../README.md) explains the set-up. Two groups of five flows share a link of 2.5 Gbit/s with
-a queue of 10,000 packets. The flows of S1 have access links of 100 Mbit/s, and those of S2 have
-access links of 1 Gbit/s. The tables differ in the discipline of this queue, except Tables 2.1 and
-2.2. Both of these have drop-tail queues, and they differ in the protocol of S2.
+page](../../README.md) explains the set-up. Two groups of five flows, S1 and S2, share a link of 2.5
+Gbit/s with a queue of 10,000 packets. The flows of S1 have access links of 100 Mbit/s, and those of
+S2 have access links of 1 Gbit/s. Tables 2.1 and 2.2 have drop-tail queues, and differ in the
+protocol of S2. The other tables have RED, and differ in its parameters or in its variant. The
+column *experiment* has the names of the experiments in the study.
 
-Values are means over the runs. Throughputs are of a whole group, with headers. Fairness is Jain's
-index of throughputs divided by max-min fair shares, which are 100 Mbit/s for a flow of S1 and
-400 Mbit/s for a flow of S2. *Fairness of flows* is the index of the ten flows, and *fairness of
-groups* is the index of the means of the two groups. The thesis does not state which of the two
-indices it prints.
+Values are means over the runs. Throughputs are of a whole group, with headers. Utilisation is the
+throughput of both groups divided by the rate of the link. UDP background traffic takes 2.4 % of the
+link on average, so a full link has a utilisation of 97.6 %. Fairness is Jain's index of throughputs
+divided by max-min fair shares, which are 100 Mbit/s for a flow of S1 and 400 Mbit/s for a flow of
+S2. *Fairness of flows* is the index of the ten flows, and *fairness of groups* is the index of the
+means of the two groups. The thesis does not state which of the two indices it prints.
 """
 SETTINGS = {
     "2.1": "drop-tail queue, Reno or HSTCP in S2",

@@ -107,9 +107,10 @@ static PARAMETERS: [Parameter; 8] = [
         unit: "fraction of the long-term bound",
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "After a cycle with marks but no losses, the first round trip without marks begins a probe at once, \
-            and the bound grows by this part in the probe's first round; 0: the probe waits as long as after losses. \
-            Linux v3 has 0.5; a flow that gets marks then probes nearly all the time.",
+        help: "After a cycle with marks but no losses, the first acknowledgement without a mark, a round trip or \
+            more after a mark, begins a probe at once, and the bound grows by this part in the probe's first round; \
+            0: the probe waits as long as after losses. Linux v3 has 0.5; a flow that gets marks then probes nearly \
+            all the time. Not used by variant picoquic.",
         source: "Linux v3, bbr_ecn_reprobe_gain",
     },
     Parameter {

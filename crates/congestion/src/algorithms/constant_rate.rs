@@ -2,7 +2,8 @@
 //!
 //! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR 21(5), 1991. The
 //! window of standard TCP grows by one segment per round trip. The growth of its rate is therefore proportional to the
-//! inverse square of the round-trip time. Here, the rates of all flows grow equally fast.
+//! inverse square of the round-trip time. Here, the rates of all flows grow equally fast, unless `max_step` limits the
+//! growth.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
     title: "Constant-rate increase",
     description: "Adds c * rtt^2 segments each round trip, so that the sending rate grows by c \
         segments per second each second whatever the round-trip time; halves the window at a \
-        congestion signal. With max_step 1 an acknowledgement adds at most one segment (the \
+        congestion signal. With max_step 1 an acknowledged segment adds at most one segment (the \
         modified form); a large max_step gives the original.",
     law: &[
         "each ACK: cwnd += min(c * srtt^2 / cwnd, max_step) * acked",
@@ -42,7 +43,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
             unit: "segments per acknowledgement",
             default: DefaultValue::Fixed(1.0),
             allowed: Range::above(0.0, 1e9),
-            help: "Largest increase of the window by one acknowledgement.",
+            help: "Largest increase of the window by one acknowledged segment.",
             source: "Weigle, dissertation, UNC 2003, chapter 2, MCR",
         },
     ],

@@ -2,9 +2,9 @@
 //!
 //! Arun and Balakrishnan, NSDI 2018. Points that the paper does not define are as in its authors' implementation
 //! (genericCC, markoviancc.cc). The velocity at most doubles the window in a round trip. The smallest round-trip time
-//! is taken over the last ten seconds or twenty round trips. If more than 30 % of the segments are lost over two round
-//! trips, the window is multiplied by 0.7. Without this rule, a flow on a path with a very small buffer would lose a
-//! third of all segments permanently.
+//! is taken over the last ten seconds or twenty round trips, whichever is longer. If more than 30 % of the segments are
+//! lost over two round trips, the window is multiplied by 0.7. Without this rule, a flow on a path with a very small
+//! buffer would lose a third of all segments permanently.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     title: "Copa",
     description: "Moves the window towards the one at which 1 / delta segments of the flow wait in the queue, by \
         velocity / (delta * cwnd) per segment acknowledged, up or down; the velocity doubles each round trip from \
-        the third in one direction on. If the queue does not empty within four round trips, other flows fill it, and \
+        the third in one direction on. If the queue does not empty within five round trips, other flows fill it, and \
         Copa competes with them: 1 / delta then grows by one per round trip and is halved at a loss, as standard \
         TCP's window is. Apart from that, losses reduce the window, by 0.3 of it, only if they exceed 30 % of the \
         segments of two round trips. Paces at twice the window per round trip.",
@@ -35,7 +35,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
         "target rate = 1 / (delta * queueing); current rate = cwnd / smallest rtt of the last srtt / 2",
         "slow start until the current rate is above the target",
         "each ACK: cwnd +- velocity * acked / (delta * cwnd), towards the target",
-        "competitive if queueing was above a tenth of its largest value throughout four round trips: 1 / delta += 1 \
+        "competitive if queueing was above a tenth of its largest value throughout five round trips: 1 / delta += 1 \
             per round trip, halved at a loss",
     ],
     source: "Arun and Balakrishnan, NSDI 2018",
@@ -85,10 +85,11 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
 const MIN_RTT: Span = Span::from_secs(10);
 /// Minimum number of round trips over which the smallest round-trip time is taken.
 const MIN_RTT_ROUNDS: u64 = 20;
-/// Number of round trips within which the queue becomes empty at least once, unless loss-based senders fill it.
+/// Number of round trips that are examined for an empty queue, in addition to the last one. If the queue was empty in
+/// none of them, loss-based senders fill it.
 const ROUNDS: usize = 4;
 /// Maximum queueing delay that counts as an empty queue, as a fraction of the largest queueing delay in the last
-/// `ROUNDS` round trips.
+/// `ROUNDS` + 1 round trips.
 const EMPTY: f64 = 0.1;
 /// Minimum number of successive round trips without a change of direction for the velocity to double.
 const STEADY: u32 = 3;
@@ -118,13 +119,13 @@ pub struct Copa {
     competes: bool,
     slow_start: bool,
     velocity: f64,
-    /// True if the window grew in the last round trip.
+    /// True if the window grew in the last round trip. A change of direction at a velocity above 1 changes it at once.
     grows: bool,
-    /// Number of successive round trips with changes of the window in the direction of `grows`.
+    /// Number of successive round trips in which the window moved in the same direction as in the one before.
     steady: u32,
     /// Window at the beginning of the round trip.
     cwnd_before: f64,
-    /// True if the flow has responded to a loss in this round trip.
+    /// True if a loss has been reported in this round trip, in either mode.
     lost: bool,
     /// Smallest and largest round-trip times of the last round trips; the current one is first.
     rounds: [Extremes; ROUNDS + 1],
@@ -220,7 +221,8 @@ impl Copa {
         self.cwnd_before = cwnd;
     }
 
-    /// Chooses the mode (section 2.2): competitive if the queue never becomes empty, since other senders then fill it.
+    /// Chooses the mode (section 2.2): competitive if the queue was never empty in the last `ROUNDS` + 1 round trips,
+    /// since other senders then fill it. Also sets delta.
     fn choose_mode(&mut self) {
         let seen = self.rounds.iter().filter(|round| **round != NONE);
         let (least, most) = seen.fold(NONE, |(least, most), round| {
@@ -231,7 +233,7 @@ impl Copa {
         self.delta = match (competes, self.competes) {
             (false, _) => self.default_delta,
             (true, false) => self.delta,
-            // The window grows by 1 / delta segments in a round trip without losses.
+            // In a round trip without losses, 1 / delta grows by one.
             (true, true) if self.lost => self.delta,
             (true, true) => self.delta / (1.0 + self.delta),
         };
@@ -250,7 +252,7 @@ impl Copa {
             }
             return;
         }
-        // When the direction changes, the velocity starts at one (mvfst, Copa.cpp); otherwise the window would fall as
+        // At a change of direction, the velocity starts at one (mvfst, Copa.cpp); otherwise the window would fall as
         // fast as it rose.
         if below != self.grows && self.velocity > 1.0 {
             self.velocity = 1.0;
@@ -268,7 +270,8 @@ impl Copa {
         }
     }
 
-    /// Reduces the window if too many segments were lost; decides every two round trips.
+    /// Reduces the window and ends slow start if too many segments were lost. Decides every two round trips, or after
+    /// `LOSS_SAMPLES` segments if that takes longer.
     fn limit_losses(&mut self, ack: &AckSample, window: &mut Window) {
         let (lost, delivered) = (
             ack.lost.saturating_sub(self.losses.lost),
@@ -326,7 +329,8 @@ impl CongestionControl for Copa {
         self.pace(ack.segment_bytes, window);
     }
 
-    /// Does nothing: in the default mode, losses have no effect (section 2.2).
+    /// Doubles delta in competitive mode, up to the default delta and at most once in a round trip. In the default
+    /// mode, losses have no effect (section 2.2).
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {
         if self.competes && !self.lost {
             self.delta = (2.0 * self.delta).min(self.default_delta);

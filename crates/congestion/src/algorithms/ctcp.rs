@@ -143,7 +143,7 @@ impl DelayLaw {
         }
     }
 
-    /// Returns true if a round trip has passed since the last update.
+    /// Returns true if a round trip and `slack` have passed since it last returned true, and begins the next period.
     pub(crate) fn is_due(&mut self, ack: &AckSample) -> bool {
         let period = ack.srtt + self.slack;
         ack.srtt > Span::ZERO && self.timer.elapsed(ack.now, period).is_some()
@@ -172,7 +172,8 @@ pub struct Ctcp {
     delay: f64,
     /// Change of the delay window that is not yet applied to the congestion window.
     change: f64,
-    /// True if there was a congestion signal since the last change of the delay window.
+    /// True if there was a congestion signal or a timeout since an update of the delay window was last due. The next
+    /// update is then omitted.
     signalled: bool,
 }
 
@@ -188,8 +189,8 @@ impl Ctcp {
         }
     }
 
-    /// Updates the delay window once per round trip. The delay window does not change in slow start, below
-    /// `low_window`, or in the round trip of a congestion signal.
+    /// Computes the change of the delay window, once per round trip; [`Self::on_ack`] applies it. The delay window does
+    /// not change in slow start, below `low_window`, or in the round trip of a congestion signal.
     fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         if !self.law.is_due(ack) || std::mem::take(&mut self.signalled) {
             return;
@@ -203,7 +204,8 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// Grows the delay window and the standard window. The former grows less if the sum reaches the maximum window.
+    /// Applies the change of the delay window, an increase or a decrease, and grows the standard window. The delay
+    /// window grows less if the sum reaches the maximum window.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {
@@ -235,11 +237,12 @@ impl CongestionControl for Ctcp {
     }
 
     /// Returns the mean window at the loss probability `loss`. The queue is assumed to stay empty, so that the window
-    /// `w` grows by `increase * w^exponent` per round trip.
+    /// `w` grows by `increase * w^exponent` per round trip. Returns standard TCP's mean window if that is below
+    /// `low_window`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let kept = 1.0 - self.decrease;
-        // These are integrals over one sawtooth below `top`: of w^(1 - k), which gives the segments sent, and of w^-k,
-        // which gives the round trips. Both are divided by `increase`.
+        // These are integrals over one sawtooth below 1: of w^(1 - k) and of w^-k. For a sawtooth below `top`, the
+        // segments sent are `sent` * top^(2 - k) / increase, and the round trips `rounds` * top^(1 - k) / increase.
         let rise = |power: f64| (1.0 - libm::pow(kept, power)) / power;
         let (sent, rounds) = (rise(2.0 - self.law.exponent), rise(1.0 - self.law.exponent));
         let top = libm::pow(

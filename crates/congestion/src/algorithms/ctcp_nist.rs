@@ -66,7 +66,8 @@ impl CtcpNist {
         }
     }
 
-    /// Updates the delay window once a round trip, in congestion avoidance.
+    /// Updates the delay window once a round trip, except in slow start and below `low_window`. The first update after
+    /// a congestion signal sets the delay window to zero.
     fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         let cwnd = window.cwnd();
         if !self.law.is_due(ack) || window.in_slow_start() || cwnd < self.low_window {
@@ -97,7 +98,8 @@ impl CongestionControl for CtcpNist {
         window.grow(ack.credit / both);
     }
 
-    /// Reduces the window to half of the sum of the window and the delay window, but never enlarges it.
+    /// Reduces the window to half of itself plus the whole delay window, but never enlarges it. Below `low_window`, the
+    /// delay window is not added.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let delay = if event.base < self.low_window {
             0.0

@@ -63,7 +63,8 @@ pub struct DecBit {
     increase: f64,
     decrease: f64,
     threshold: f64,
-    /// Number of segments in the window before its last change. Marks of these segments are not counted in `marked`.
+    /// Number of segments in the window before its last change; zero before the first change and after a timeout. Marks
+    /// of these segments are not counted in `marked`.
     previous: u64,
     /// Number of segments acknowledged since the last change of the window.
     seen: u64,
@@ -102,7 +103,8 @@ impl CongestionControl for DecBit {
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        if !phase.may_grow() {
+        // An acknowledgement that echoes a mark does not itself let the window grow.
+        if !phase.may_grow() && !(phase == Phase::NoGrowth && ack.ecn_echo) {
             return;
         }
         self.seen += ack.acked;
@@ -116,8 +118,10 @@ impl CongestionControl for DecBit {
         }
         if self.marked as f64 >= self.threshold * sent_since as f64 {
             window.shrink(window.cwnd() * self.decrease);
-        } else {
+        } else if phase.may_grow() {
             window.grow(self.increase);
+        } else {
+            return;
         }
         self.begin(current);
     }

@@ -87,8 +87,8 @@ impl Point {
 pub struct DelayGradient {
     increase: f64,
     decrease: f64,
-    /// Sum of the `rtt_count` round-trip samples of the current round, in whole picoseconds, so that equal delays give
-    /// equal means.
+    /// Sum of the `rtt_count` round-trip samples that came in the current round while the window could grow. The sum is
+    /// in whole picoseconds, so that equal delays give equal means.
     rtt_sum_ps: u128,
     rtt_count: u64,
     /// True if the segments acknowledged in the current round were sent after the last change of the window.
@@ -125,7 +125,8 @@ impl DelayGradient {
         }
     }
 
-    /// Discards the last measurement. A loss has changed the window, so the next gradient cannot be computed from it.
+    /// Discards the last measurement. A loss, a mark or a timeout has changed the window, so the next gradient cannot
+    /// be computed from this measurement.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }

@@ -1,7 +1,9 @@
 //! General AIMD: additive increase and multiplicative decrease with any parameters.
 //!
 //! Yang and Lam, "General AIMD congestion control", ICNP 2000. The window changes as in standard TCP, with other
-//! amounts. With the default increase and decrease, a flow gets the same throughput as standard TCP.
+//! amounts. With the default increase, timeouts limit the throughput as much as in standard TCP (the paper's formula
+//! has the same term for them). Without timeouts, the default values give a mean window 1.25 times that of standard
+//! TCP.
 
 use super::reno::Reno;
 use crate::entry::{Entry, PathNeeds, Signal};
@@ -13,12 +15,13 @@ pub type Gaimd = Reno;
 pub(crate) static ENTRY: Entry<Gaimd> = Entry {
     kind: "gaimd",
     title: "GAIMD",
-    description: "Standard TCP with a smaller decrease and an increase that makes up for it: as \
-        much throughput as standard TCP at the same losses, with a smoother window.",
+    description: "Standard TCP with a smaller decrease and an increase that makes up for it, so that the window is \
+        smoother. By the paper's model, the throughput is that of standard TCP if timeouts determine it; without \
+        timeouts the default values give a mean window 1.25 times as large.",
     law: &[
         "each ACK: cwnd += increase * acked / cwnd",
         "congestion: cwnd = (1 - decrease) * cwnd",
-        "by default increase = 4/3 * (1 - (1 - decrease)^2), which has standard TCP's throughput",
+        "by default increase = 4/3 * (1 - (1 - decrease)^2), which has standard TCP's throughput with many timeouts",
     ],
     source: "Yang and Lam, ICNP 2000",
     listens_to: &[Signal::Loss, Signal::Ecn],

@@ -133,7 +133,8 @@ impl Ghstcp {
         })
     }
 
-    /// Adds the round-trip time `rtt` of a segment that was acknowledged at `now`.
+    /// Adds the round-trip time `rtt` of a segment that was acknowledged at `now`. If this completes a cycle, decides
+    /// on the growth until the next decision.
     fn sample(&mut self, now: Time, rtt: Span, cwnd: f64) {
         let departure = Time::ZERO + now.since(Time::ZERO).saturating_sub(rtt);
         let resolution = self.clock.as_ps().max(1);
@@ -162,7 +163,8 @@ impl Ghstcp {
         above_s > self.near * deviation_s && (rising || above_s >= self.far * deviation_s)
     }
 
-    /// Returns to the growth of HighSpeed TCP after any loss (chapter 2).
+    /// Returns to the growth of HighSpeed TCP after any loss (chapter 2), mark or timeout. Discards the current cycle
+    /// and the smallest mean.
     fn start_anew(&mut self) {
         self.gentle = false;
         self.cycle = None;
@@ -267,7 +269,8 @@ impl Cycle {
         }
     }
 
-    /// Returns Fisher's transform of [`Self::correlation`], in units of its standard deviation (chapter 2).
+    /// Returns Fisher's transform of [`Self::correlation`], in units of its standard deviation (chapter 2); zero for
+    /// fewer than four samples.
     fn fisher_z(&self) -> f64 {
         if self.count < 4 {
             return 0.0;

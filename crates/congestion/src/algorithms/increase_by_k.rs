@@ -16,7 +16,7 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
     kind: "increase-by-k",
     title: "Increase by K",
-    description: "Adds k segments each round trip, but no more than one for an acknowledgement; \
+    description: "Adds k segments each round trip, but no more than one for an acknowledged segment; \
         halves the window at a congestion signal.",
     law: &[
         "each ACK: cwnd += min(k / cwnd, 1) * acked",

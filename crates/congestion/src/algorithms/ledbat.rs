@@ -66,7 +66,8 @@ pub struct Ledbat {
     target_s: f64,
     gain: f64,
     delays: DelayHistory,
-    /// Queueing delay from the latest samples, in seconds.
+    /// Queueing delay from the latest samples, in seconds; `None` before the first sample of the connection and before
+    /// the first one after a timeout.
     queueing_s: Option<f64>,
 }
 
@@ -93,7 +94,8 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    /// Declares that the algorithm also processes slow start, so that it can end slow start.
+    /// Returns `SlowStart` while the delay exceeds the target, so that the algorithm can end slow start. Otherwise, the
+    /// flow's slow start enlarges the window.
     fn phases(&self) -> Phases {
         if self.is_above_target() {
             Phases::SlowStart

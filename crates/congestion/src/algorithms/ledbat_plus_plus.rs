@@ -1,4 +1,4 @@
-//! LEDBAT++: LEDBAT that grows more slowly than Reno, decreases in proportion to its window, and pauses to measure the
+//! LEDBAT++: LEDBAT that grows no faster than Reno, decreases in proportion to its window, and pauses to measure the
 //! delay of the empty path.
 //!
 //! draft-irtf-iccrg-ledbat-plus-plus-06. Delays are round-trip times. LEDBAT++ removes the latecomer advantage of
@@ -57,17 +57,19 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
 const LEAST_GAIN: f64 = 1.0 / 16.0;
 /// Queueing delay that ends the first slow start if exceeded, as a fraction of the target delay.
 const EXIT: f64 = 0.75;
-/// Number of round trips with the minimum window in a slowdown; also the number of round trips from the end of the
-/// first slow start to the first slowdown.
+/// Number of round trips with the minimum window in a slowdown. Also the number of round trips from the end of the
+/// first slow start to the first slowdown if the delay ended it. If a congestion signal ended it, the slowdown begins
+/// with the next acknowledgement outside recovery.
 const PAUSE_ROUNDS: u64 = 2;
-/// Time from one slowdown to the next, as a multiple of the duration of the last slowdown.
+/// Time from the end of a slowdown to the next one, as a multiple of the slowdown's duration, which here includes the
+/// slow start after it.
 const BETWEEN: u64 = 9;
 /// Minimum window, in segments; also the window during a slowdown.
 const MIN_CWND: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Slow start until the queueing delay rises.
+    /// Slow start until the queueing delay exceeds `EXIT`, or until a congestion signal or a timeout.
     FirstSlowStart,
     /// The delay steers the window until the next slowdown, at the time `slowdown`.
     Steady { slowdown: Time },
@@ -77,7 +79,8 @@ enum Stage {
         ends: Time,
         before: f64,
     },
-    /// Slow start after the slowdown that began at `begun`, until the window is `before`, its size before the slowdown.
+    /// Slow start after the slowdown or the timeout at `begun`, until the window is `before`: the window before the
+    /// slowdown, or the threshold after the timeout.
     SlowStart { begun: Time, before: f64 },
 }
 
@@ -98,7 +101,8 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// Returns the growth of the window while the queueing delay is at most the target, in segments per round trip.
+    /// Returns the growth of the window while the queueing delay is at most the target, in segments per round trip. In
+    /// slow start, it is the growth per acknowledged segment.
     fn gain(&self) -> f64 {
         let base_s = self.delays.base().map_or(0.0, Span::as_secs_f64);
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)
@@ -113,12 +117,13 @@ impl LedbatPlusPlus {
         (self.gain() - cwnd * (queueing - 1.0)).max(-cwnd / 2.0)
     }
 
-    /// Enters the next stage if the current stage ends with this acknowledgement.
+    /// Enters the next stage if the current stage ends with this acknowledgement, and reduces the window if a slowdown
+    /// begins. `queueing` is the queueing delay as a fraction of the target.
     fn advance(&mut self, ack: &AckSample, queueing: f64, window: &mut Window) {
         let (now, cwnd) = (ack.now, window.cwnd());
         self.stage = match self.stage {
             Stage::FirstSlowStart if queueing > EXIT => {
-                // From here on, the threshold equals the window.
+                // This lowers the threshold to the window.
                 window.shrink(0.0);
                 let slowdown = now + ack.srtt * PAUSE_ROUNDS;
                 Stage::Steady { slowdown }
@@ -142,7 +147,7 @@ impl LedbatPlusPlus {
         };
     }
 
-    /// Returns the stage after a slowdown which began at `begun` and ends at `now`.
+    /// Returns the stage after a slow start that ends at `now`. The slowdown or the timeout before it was at `begun`.
     fn after(begun: Time, now: Time) -> Stage {
         Stage::Steady {
             slowdown: now + now.since(begun) * BETWEEN,
@@ -208,8 +213,8 @@ impl CongestionControl for LedbatPlusPlus {
         };
     }
 
-    /// Begins slow start up to the threshold, and discards the delays from before the timeout, which say nothing about
-    /// the queue after it.
+    /// Begins slow start up to the threshold, and discards the latest delays: those from before a timeout say nothing
+    /// about the queue after it.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.delays.forget_current();
         restart(event, window);

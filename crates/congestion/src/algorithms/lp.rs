@@ -77,13 +77,13 @@ pub struct Lp {
     inference: f64,
     linux: bool,
     delays: Option<Delays>,
-    /// True once the slow start that measures the range of delays is over.
+    /// True once the slow start that measures the range of delays is over; in variant linux-2.6.22, always.
     range_known: bool,
     srtt: Span,
     /// Number of segments known to be delivered or lost so far.
     answered: u64,
     /// Number of segments sent until the last reaction to an early congestion indication or a loss. Delays of these
-    /// segments are ignored, so the algorithm reacts once per round trip.
+    /// segments are not smoothed, so the algorithm reacts once per round trip.
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
@@ -134,7 +134,8 @@ impl Lp {
         }
     }
 
-    /// Reduces the window for an early congestion indication (section IV.B).
+    /// Reduces the window for an early congestion indication: to half, or to one segment in an inference phase. Begins
+    /// a new inference phase (section IV.B).
     fn on_early_indication(&mut self, ack: &AckSample, window: &mut Window) {
         let left = if ack.now < self.still_until {
             1.0
@@ -207,8 +208,8 @@ impl CongestionControl for Lp {
         if !phase.may_grow() {
             return;
         }
-        // The smallest and the largest delay are estimated in slow start. They are used in congestion avoidance after
-        // the first loss, since before this loss the largest delay is caused by the flow's own bursts, and any jitter
+        // The smallest and the largest delay are estimated in the first slow start, and used from its end on, which is
+        // usually the first loss. Until then, the largest delay is caused by the flow's own bursts, and any jitter
         // would count as congestion.
         self.range_known |= !window.in_slow_start();
         if self.range_known && self.is_congested() {

@@ -137,7 +137,7 @@ mod tests {
 
     use super::MODULES;
 
-    /// Checks that every file of the folder has a line in `MODULES`. The compiler would not notice a missing file.
+    /// Checks that every file and subfolder here has a line in `MODULES`. The compiler would not notice a missing line.
     #[test]
     fn every_file_is_in_the_list() {
         let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/algorithms");

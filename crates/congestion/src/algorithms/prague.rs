@@ -3,8 +3,8 @@
 //! This is version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`) with its setting *rate*: after
 //! `rtt_transition` round trips, a flow with a round-trip time below `rtt_target` gets the rate of a flow with a
 //! round-trip time of `rtt_target`. The detection of classic queues, which is off in the module, is not implemented.
-//! Growth and reductions change a fractional target window. Each acknowledgement moves the window by at most one
-//! segment towards this target, rounded up. Rationale: draft-briscoe-iccrg-prague-congestion-control.
+//! Growth and reductions change a fractional target window. Outside slow start, each acknowledgement moves the window
+//! by at most one segment towards this target, rounded up. Rationale: draft-briscoe-iccrg-prague-congestion-control.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
         "each ACK: cwnd += (acked - marked) * min(1, srtt / rtt_target)^2 / cwnd",
         "mark, once a round trip of at least rtt_target: cwnd = (1 - alpha / 2) * cwnd",
         "loss: cwnd = cwnd / 2",
-        "pacing rate = cwnd / srtt, twice that in slow start",
+        "pacing rate = cwnd / srtt, twice that below half of ssthresh",
     ],
     source: "L4STeam, tcp_prague.c 0.6; draft-briscoe-iccrg-prague-congestion-control",
     listens_to: &[Signal::Loss, Signal::Ecn],
@@ -61,7 +61,8 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
 const GAIN: f64 = 1.0 / 16.0;
 /// Minimum window, in segments (MIN_CWND).
 const MIN_CWND: f64 = 2.0;
-/// Maximum duration of a burst at the pacing rate, in seconds (`prague_burst_shift`).
+/// Maximum duration of a burst at the pacing rate, in seconds (`prague_burst_shift`). A burst of `MIN_BURST` segments
+/// may take longer.
 const BURST_S: f64 = 1.0 / 4096.0;
 /// Minimum burst in segments (`tcp_min_tso_segs`).
 const MIN_BURST: u64 = 2;
@@ -85,7 +86,7 @@ pub struct Prague {
     marks: MarkedShare,
     /// Number of delivered segments at which the round ends.
     round_end: u64,
-    /// Number of rounds since slow start.
+    /// Number of rounds that ended outside slow start; no event resets it.
     rounds: u64,
     pacing: Option<Rate>,
     quantum: u64,
@@ -110,7 +111,7 @@ impl Prague {
         }
     }
 
-    /// Returns true if the flow currently aims at the rate of a flow with the target round-trip time.
+    /// Returns true if round-trip times below the target now count as the target. The flow's own one may be longer.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
@@ -125,7 +126,8 @@ impl Prague {
         share * share
     }
 
-    /// Grows the target window for `segments` unmarked segments that were acknowledged.
+    /// Grows the target window for `segments` unmarked segments that were acknowledged. In slow start, also grows the
+    /// window itself, up to the threshold.
     fn grow(&mut self, segments: f64, srtt: Span, window: &mut Window) {
         let room = window.ssthresh() - window.cwnd();
         let slow = if window.in_slow_start() {
@@ -264,7 +266,7 @@ mod tests {
         prague: Prague,
         window: Window,
         ack: AckSample,
-        /// Number of the first segment sent after the last reduction.
+        /// Number of the last segment sent before the last reduction.
         recover: u64,
         marks: u64,
     }
@@ -331,8 +333,8 @@ mod tests {
         }
     }
 
-    /// Checks that the first mark, on one of a hundred segments, does not change the window. It sets the estimate to a
-    /// sixteenth of the fraction of marks.
+    /// Checks that a mark on one of a hundred segments does not reduce the window if the estimate is zero. It sets the
+    /// estimate to a sixteenth of the fraction of marks.
     #[test]
     fn the_first_mark_moves_the_estimate_not_the_window() {
         let mut flow = Flow::new(100.0, 25, 0.0);

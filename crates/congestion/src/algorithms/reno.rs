@@ -59,9 +59,10 @@ pub struct Reno {
     backoff: Backoff,
     /// True if the first reduction and those in slow start halve the window, as in ns-2.
     first_halves: bool,
-    /// True if windows are whole numbers: the window grows by one segment once a full window has been acknowledged.
+    /// True if windows are whole numbers: the window grows by one segment per `cwnd / increase` acknowledged segments.
     whole: bool,
-    /// Number of segments acknowledged since the last increase, if windows are whole numbers (`snd_cwnd_cnt`).
+    /// Number of acknowledged segments that have not enlarged the window yet, if windows are whole numbers
+    /// (`snd_cwnd_cnt`).
     counted: f64,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Parsa and Garcia-Luna-Aceves, "Improving TCP congestion control over internets with heterogeneous transmission
 //! media", ICNP 1999. The relative delay of two segments is their spacing at arrival less their spacing at departure.
-//! It is the growth of the queue on the forward path. A segment's arrival time is computed from its round-trip time and
-//! the one-way delay of the acknowledgement.
+//! It is the growth of the queue on the forward path. A segment's arrival time is computed as its departure time plus
+//! its one-way delay; the departure is a round-trip time before the acknowledgement.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ pub struct SantaCruz {
     tolerance: f64,
     /// Number of segments in the queue at the start of the current round.
     queued: f64,
-    /// Transit time of the connection's first segment.
+    /// First transit time that was measured at the beginning of a round.
     first: Option<Span>,
     /// The arrival that began the current round.
     began: Option<Arrival>,
@@ -107,7 +107,7 @@ impl SantaCruz {
     }
 
     /// Returns the number of segments in the queue at an acknowledgement: the increase of the transit time since the
-    /// first acknowledgement, divided by the service time of a segment.
+    /// first one, divided by the service time of a segment in this round. Returns `None` if there is no service time.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
         // With a sum of delays that are divided one by one, a burst would count after its queue has drained.
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();

@@ -1,8 +1,9 @@
 //! Scalable TCP: multiplicative increase, multiplicative decrease.
 //!
-//! Kelly, "Scalable TCP: improving performance in highspeed wide area networks", CCR 33(2), 2003. Each acknowledgement
-//! adds a fixed fraction of a segment; each congestion signal removes a fixed fraction of the window. While the window
-//! is small, the flow is standard TCP. Variant nist is the form of NIST SP 500-282, equations 37 to 40.
+//! Kelly, "Scalable TCP: improving performance in highspeed wide area networks", CCR 33(2), 2003. Each acknowledged
+//! segment adds a fixed fraction of a segment; each congestion signal removes a fixed fraction of the window. While the
+//! window is small, the flow is standard TCP; in the Linux variants, only its growth is. Variant nist is the form of
+//! NIST SP 500-282, equations 37 to 40.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

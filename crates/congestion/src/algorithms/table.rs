@@ -121,7 +121,7 @@ impl Function {
         self.points.partition_point(|&(w, _)| w <= window)
     }
 
-    /// Returns the value at `window` of the line that ends at the point with index `above`.
+    /// Returns the function's value at `window`; `above` is the index of the first point above `window`.
     #[inline]
     fn line(&self, above: usize, window: f64) -> f64 {
         let below = above

@@ -2,8 +2,8 @@
 //!
 //! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005: multiplicative increase on low
 //! load, additive increase on high load, and one multiplicative decrease on overload. Both increases are scaled so that
-//! flows with different round-trip times grow equally fast. As in the authors' ns-2 module, the window does not change
-//! for an interval after a decrease. In the round trip that follows, it grows even on overload.
+//! flows with different round-trip times grow equally fast. As in the authors' ns-2 module, overload does not change
+//! the window for an interval after a decrease. In the round trip that follows, the window grows even on overload.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,8 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
     title: "VCP",
     description: "Multiplies the window by 1 + xi each interval while the routers' load is low, adds alpha segments \
         while it is high, and removes an eighth of the window when they are overloaded, once in an interval and a \
-        round trip. It has no slow start, and without VCP routers the window does not change. At a loss it reacts as \
-        standard TCP.",
+        round trip. It has no slow start. Without VCP routers the load counts as low. At a loss it reacts as standard \
+        TCP.",
     law: &[
         "each ACK, load low: cwnd += ((1 + xi)^(srtt / interval) - 1) * acked",
         "each ACK, load high: cwnd += alpha * (srtt / interval)^2 * acked / cwnd",
@@ -103,7 +103,8 @@ impl Vcp {
         }
     }
 
-    /// Returns the growth per acknowledged segment on low load, in segments: `(1 + xi)^(rtt / interval) - 1`.
+    /// Returns the growth per acknowledged segment on low load, in segments: `(1 + xi)^(rtt / interval) - 1`, at most
+    /// [`MAX_INCREASE`].
     fn multiplicative(&self, ack: &AckSample) -> f64 {
         let intervals = ack.srtt.as_secs_f64() / self.interval_s;
         f64::min(libm::pow(1.0 + self.xi, intervals) - 1.0, MAX_INCREASE)

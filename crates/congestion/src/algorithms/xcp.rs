@@ -70,13 +70,13 @@ impl CongestionControl for Xcp {
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        // Feedback in duplicate ACKs is not counted.
+        // Feedback in a recovery or in duplicate ACKs is not counted.
         if phase == Phase::Recovery || ack.acked == 0 {
             return;
         }
         if let Some(RouterFeedback::Xcp { change }) = ack.router {
             self.granted = change;
-            // A window that is not used follows negative feedback only.
+            // A window that must not grow follows negative feedback only.
             let change = if phase.may_grow() {
                 change
             } else {
@@ -107,8 +107,8 @@ impl CongestionControl for Xcp {
 }
 
 impl Extension for Xcp {
-    /// Returns the desired change of the throughput, divided among the packets of a round trip. Returns `None` without
-    /// a round-trip time, since there is no throughput to change.
+    /// Returns the desired change of the throughput, divided among the packets of a round trip. Without a round-trip
+    /// time, the change is zero, since the throughput is unknown.
     fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
         let (cwnd, rtt_s) = (window.cwnd(), srtt.as_secs_f64());
         let change = if rtt_s > 0.0 {

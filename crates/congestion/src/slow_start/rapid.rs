@@ -13,14 +13,14 @@ pub(crate) static ENTRY: Entry<RapidStart> = Entry {
     kind: "rapid-start",
     title: "Rapid Start",
     description: "Slow start that triples the window each round trip while the round-trip times of the last one are \
-        close to the smallest, and doubles it from then on. The first loss or mark reduces the window only a little; \
+        close to the smallest, and doubles it from then on. The first loss in it reduces the window only a little; \
         during the recovery each segment that arrives or is lost reduces it further, so that the recovery ends at \
         the algorithm's factor times what path and queue hold, however far the window was above that. It is meant \
         for pacing over whole round trips (tcp.pacing.slow_start = 1), without proportional rate reduction, which \
         has its own rule for sending in recovery. After the first recovery, or a timeout, it is standard slow start.",
     law: &[
         "min rtt of the round <= min(min_rtt + delay, min_rtt * factor): each ACK: cwnd += 2 acked; else cwnd += acked",
-        "first congestion: beta = the algorithm's factor, K = 2/3, silence = loss = beta + K (1 - beta), ack = K (1 - beta); cwnd = silence * cwnd",
+        "first loss in slow start: beta = the algorithm's factor, K = 2/3, silence = loss = beta + K (1 - beta), ack = K (1 - beta); cwnd = silence * cwnd",
         "each ACK of that recovery: cwnd -= ack * delivered + loss * lost, not below beta / 3 of the window before it",
         "end of the recovery: ssthresh = cwnd",
     ],

@@ -1,7 +1,7 @@
 //! Tests of algorithms that use marks, delays or probes, except high-speed algorithms.
 
 use longhaul_congestion::rounds::Path;
-use longhaul_congestion::{Cause, Variant};
+use longhaul_congestion::{Cause, Phase, Variant};
 use longhaul_units::Span;
 
 use crate::sender::{Sender, assert_near};
@@ -11,9 +11,17 @@ fn sender(kind: &str, cwnd: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, &[]), cwnd, 1e6)
 }
 
-/// Returns the windows after single acknowledgements, each with or without a mark.
+/// Returns the windows after single acknowledgements, each with or without a mark. The transport reports an echoed mark
+/// in a phase without growth.
 fn marked(sender: &mut Sender, marks: &[bool]) -> Vec<f64> {
-    let acknowledge = |&mark: &bool| sender.acknowledge(|ack| ack.ecn_echo = mark);
+    let acknowledge = |&mark: &bool| {
+        let phase = if mark {
+            Phase::NoGrowth
+        } else {
+            Phase::Avoidance
+        };
+        sender.acknowledge_in(phase, |ack| ack.ecn_echo = mark)
+    };
     marks.iter().map(acknowledge).collect()
 }
 

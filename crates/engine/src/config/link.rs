@@ -121,7 +121,7 @@ impl Link {
         }
     }
 
-    /// Returns the maximum long-run rate at which packets can leave the link.
+    /// Returns the maximum long-run rate at which packets can leave the link, before any of its `changes`.
     pub fn capacity(&self) -> Rate {
         let policer = self.direction.policer;
         let policed = policer.map_or(self.rate, |policer| policer.rate);
@@ -164,7 +164,8 @@ impl Link {
             || self.direction.is_impaired()
     }
 
-    /// Returns true if the impairments only delay packets, by a time that depends only on the flow.
+    /// Returns true if the impairments only delay packets, by a time that depends only on the flow. A policer and ACK
+    /// thinning, which packets pass after the delay, are not considered.
     pub(crate) fn only_delays_flows(&self) -> bool {
         let boxes = self.delay_box.as_ref();
         boxes.is_some_and(DelayBox::only_delays)
@@ -207,6 +208,7 @@ impl DirectionKeys {
 pub enum Service {
     /// Computation of departures at arrival, with one event per packet. Only for first-in first-out queues.
     OnArrival,
-    /// Computation of each departure at the end of the preceding one, for disciplines that decide on departure.
+    /// Computation of each departure at the end of the preceding one, for any link; [`Link::service`] lists the links
+    /// that require it.
     Explicit,
 }

@@ -54,7 +54,8 @@ pub struct Config {
     pub nodes: Vec<String>,
     /// Nodes where a capture records the packets that end systems send and receive.
     pub captured_nodes: Vec<usize>,
-    /// Unidirectional links. Routes are shortest paths by delay, then hops, then link order.
+    /// Unidirectional links. Routes have the smallest delay, then the fewest hops; for ties, see
+    /// [`shortest_path`](crate::Graph::shortest_path).
     pub links: Vec<Link>,
     /// Flows in the order of their ids.
     pub flows: Vec<Flow>,
@@ -111,7 +112,8 @@ pub struct Flow {
     pub to: usize,
     /// Start of the flow.
     pub start: Start,
-    /// Time at which the application stops sending, if before the end of the run.
+    /// Time at which the application stops sending, if before the end of the run. A traffic source then opens no more
+    /// connections; open ones continue.
     pub stop: Option<Time>,
     /// The proxy that data from the flow's first node to its second passes through, if any. The proxy splits the
     /// connections that carry this data. Never set for datagram streams.

@@ -12,8 +12,8 @@ const CREDIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size]);
 const INTERVAL: Kind = Kind::Positive(TIME);
 
 keys! {
-    /// A pair of nodes joined by one connection, which carries the data of all flows through both nodes (thesis of the
-    /// University of Innsbruck, 2009, chapter 3). Senders connect to the start node. The end node connects to the
+    /// A pair of nodes joined by one connection, which carries the data of all TCP flows through both nodes (thesis of
+    /// the University of Innsbruck, 2009, chapter 3). Senders connect to the start node. The end node connects to the
     /// receivers.
     #[derive(Clone, Debug)]
     pub struct Proxy {
@@ -45,7 +45,7 @@ impl Proxy {
     /// Source of the defaults.
     pub const SOURCE: &str = "thesis of the University of Innsbruck, 2009, table 5.1";
 
-    /// Returns the disciplines of the local queue in the course of the run.
+    /// Returns all disciplines that the local queue has in the course of the run; the initial one comes last.
     pub fn queues(&self) -> impl Iterator<Item = &QueueConfig> {
         let changes = self.changes.iter();
         let changed = changes.filter_map(|change| change.queue.as_ref());

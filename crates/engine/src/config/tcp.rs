@@ -37,11 +37,12 @@ keys! {
         /// Number of duplicate ACKs that signal a loss.
         pub dupack_threshold: u32 = Kind::Whole { min: 1, max: 1000 }.key()
             .default("3").source("RFC 5681 section 3.2; Linux: tcp_reordering; ns-2: numdupacks_"),
-        /// True if each of the first duplicate ACKs releases a new segment.
+        /// True if each of the first duplicate ACKs releases a new segment. Of the recoveries with SACK blocks, only
+        /// `ns2-sack` uses this key; in the others, each SACKed segment makes room for a new one.
         pub limited_transmit: bool = Kind::Flag.key().default("true").source("RFC 3042; ns-2: singledup_"),
         /// Number of segments by which one ACK lets the window grow. `per-ack`: 1. `{ per_segment = L }`: the segments
-        /// that the ACK covers, in slow start at most L. `delivered`: the segments that the ACK covers, without those
-        /// reported before by SACK blocks; no limit.
+        /// that the ACK covers, in slow start at most L. `delivered`: the segments that the ACK is the first to report,
+        /// cumulatively or in SACK blocks; no limit.
         pub ack_counting: AckCounting = Kind::OneOf(&[
             Kind::Word(&["per-ack", "delivered"]), Kind::Table(PerSegment::KEYS),
         ]).key()
@@ -72,8 +73,8 @@ keys! {
             .source("RFC 8985 section 7.2, TLP.max_ack_delay; Linux: tcp_schedule_loss_probe, tcp_rto_min"),
         /// The retransmission timer.
         pub rto: Rto = Kind::Table(Rto::KEYS).key().default("{}").source("RFC 6298"),
-        /// True if slow start continues while the window does not limit the sender, as long as cwnd is below twice
-        /// the segments in flight.
+        /// True if cwnd may grow while something else limits the sender. Condition: the largest flight of the latest
+        /// round trip filled cwnd or, in slow start, exceeded half of it.
         pub growth_beyond_use: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("Linux: tcp_is_cwnd_limited; RFC 7661 section 4.3"),
         /// Base of a multiplicative decrease: flight size or cwnd.
@@ -119,9 +120,9 @@ keys! {
         /// Time at which a connection of requests and responses sends its FIN.
         pub fin: Fin = Kind::Word(Fin::WORDS).key().default("with-data").in_ns2("when-quiet")
             .source("RFC 9293 figure 12; ns-2: close_on_empty_ of FullTcp"),
-        /// True if the receiver reports out-of-order segments in SACK blocks. Without SACK blocks, algorithms that
-        /// need them recover as `newreno` does. Exception: `ns2-sack` then repairs every loss by timeout, as ns-2's
-        /// `Sack1` does with a plain `TCPSink`.
+        /// True if the receiver reports out-of-order segments in SACK blocks. Recoveries that use SACK blocks are
+        /// refused without them. Exception: `ns2-sack` then repairs every loss by timeout, as ns-2's `Sack1` does with
+        /// a plain `TCPSink`.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
         /// True if the receiver reports duplicate segments in the first SACK block (D-SACK).
         pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
@@ -152,8 +153,8 @@ keys! {
 }
 
 keys! {
-    /// Pacing of segments. Rates exceed one window per smoothed round trip: otherwise the segments in flight would
-    /// never fill the window.
+    /// Pacing of segments. Default rates exceed one window per smoothed round trip: otherwise the segments in flight
+    /// would never fill the window.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Pacing {
         /// Pacing rate in windows per smoothed round trip while cwnd is below half of ssthresh.
@@ -162,11 +163,11 @@ keys! {
         /// Pacing rate in windows per smoothed round trip while cwnd is at least half of ssthresh.
         pub avoidance: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "1.2")
             .source("RFC 9002 section 7.7; Linux: tcp_pacing_ca_ratio"),
-        /// Minimum number of segments that leave together, if the window allows.
+        /// Number of segments that may leave together at any pacing rate.
         pub min_burst: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("1").in_profile(Profile::Linux, "2")
             .unit("segments").source("Linux: tcp_min_tso_segs"),
         /// Duration of a burst at high rates: segments that together take at most this time at the
-        /// pacing rate leave together.
+        /// pacing rate may leave together.
         pub burst_time: Span = Kind::Quantity(TIME).key().default("0 s").in_profile(Profile::Linux, "1 ms")
             .source("Linux: tcp_tso_autosize, sk_pacing_shift"),
         /// Number of segments that a connection sends before pacing begins.
@@ -217,7 +218,7 @@ words! {
 }
 
 words! {
-    /// Value that a multiplicative decrease multiplies. ns-2's recoveries always use cwnd.
+    /// Value that a multiplicative decrease multiplies. ns-2's recoveries always use cwnd, at most the receive window.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ReductionRule {
         /// The smaller of flight size and cwnd.
@@ -236,8 +237,8 @@ words! {
         None = "none",
         /// cwnd is reduced to the initial window (RFC 5681).
         InitialWindow = "initial-window",
-        /// cwnd is halved each time that nothing is sent for a retransmission timeout, down to the initial window. Slow
-        /// start then continues up to three quarters of the former cwnd (RFC 2861).
+        /// cwnd is halved each time that nothing is sent for a retransmission timeout, down to the initial window.
+        /// ssthresh becomes three quarters of the former cwnd, unless it is larger (RFC 2861).
         Halved = "halved",
     }
 }
@@ -395,10 +396,10 @@ keys! {
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
         /// True if the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),
-        /// Number of ACKs sent without delay at the beginning and after a duplicate segment. Above 0, two other rules
-        /// of the kernel apply, too: no ACK is delayed while the receive window opens, and duplicate ACKs after the
-        /// third are compressed to one per millisecond. `0`: every ACK may be delayed, and no duplicate ACK is
-        /// compressed.
+        /// Number of ACKs sent without delay at the beginning and after a duplicate segment. Above 0, three other rules
+        /// of the kernel apply, too: no ACK is delayed while the receive window opens; two ACKs are not delayed after a
+        /// mark; duplicate ACKs after the third are held back for up to a millisecond, and sent as one. `0`: none of
+        /// these rules applies.
         pub quick: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key()
             .default("0").in_profile(Profile::Linux, "16").unit("ACKs")
             .source("Linux: TCP_MAX_QUICKACKS, tcp_incr_quickack, tcp_grow_window, tcp_rcv_space_adjust, tcp_comp_sack_delay_ns"),
@@ -480,8 +481,8 @@ pub enum Timestamps {
     Off,
     /// The option of RFC 7323.
     Standard(u32),
-    /// Sync-TCP's option. ACKs also report the transit time of the last data segment (Weigle 2003, chapter 3). The
-    /// clocks of the hosts must agree.
+    /// Sync-TCP's option. ACKs also report the transit time of the last data segment (Weigle 2003, chapter 3),
+    /// measured with the error of the receiver's clock ([`ClockError`](super::ClockError)).
     OneWay(u32),
 }
 

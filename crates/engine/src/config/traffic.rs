@@ -35,7 +35,8 @@ pub struct Messages {
 /// Application of a flow over TCP that opens connections during the run.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Requests, sent without waiting for earlier ones. Responses go from the flow's first node to its second.
+    /// Requests on connections that are opened without waiting for earlier ones. Responses go from the flow's first
+    /// node to its second.
     Requests(Requests),
     /// A web session of pages and their objects. Objects go from the flow's first node to its second.
     Web(Web),
@@ -97,8 +98,8 @@ keys! {
     pub struct StopRule {
         /// Number of completed exchanges that ends the run. Only exchanges that begin in the measurement window count.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
-        /// Lower bound of the 99th percentile of the response sizes of the counted exchanges; a smaller percentile
-        /// causes a warning.
+        /// Size that the 99th percentile of the response sizes of the counted exchanges should exceed; a warning is
+        /// given if it does not.
         pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
         /// Size that at least one response should exceed. A warning is given if no such response begins within
         /// `start_within`.

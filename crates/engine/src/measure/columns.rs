@@ -4,7 +4,7 @@ use longhaul_units::Span;
 
 use crate::config::Work;
 
-/// A type of counter. `sum` adds the counts of two periods; `since` subtracts an earlier count from a later one.
+/// A type of counter. `sum` adds two counts of one period; `since` subtracts an earlier count from a later one.
 pub(crate) trait Counter: Copy {
     fn sum(self, other: Self) -> Self;
     fn since(self, before: Self) -> Self;

@@ -8,7 +8,7 @@ use super::Ticker;
 
 /// A receiver of samples, events and captured packets; its methods are called while the simulation runs.
 ///
-/// No method is called per packet, except for captured packets.
+/// No method is called per packet, except for captured packets and acknowledgements of traced flows.
 pub trait Recorder {
     /// Records the state of a flow at a sampling point.
     fn flow_sample(&mut self, sample: &FlowSample);
@@ -62,7 +62,7 @@ record! {
         time: Time,
         /// Number of the flow.
         flow: u32,
-        /// Congestion window.
+        /// Congestion window; none for datagram streams and traffic sources.
         cwnd: Option<f64> as "cwnd_pkts",
         /// Slow start threshold.
         ssthresh: Option<f64> as "ssthresh_pkts",
@@ -80,7 +80,7 @@ record! {
         in_order_bytes: u64 as "in_order_bytes",
     }
     columns {
-        /// Smoothed round-trip time; none before the first sample.
+        /// Smoothed round-trip time; none before the first sample, for datagram streams and for traffic sources.
         "srtt_s": Option<f64> = |f| (f.srtt > Span::ZERO).then(|| f.srtt.as_secs_f64()),
     }
 }
@@ -116,7 +116,8 @@ record! {
         dropped_pkts: u64 as "dropped_pkts",
         /// Packets marked.
         marked_pkts: u64 as "marked_pkts",
-        /// Bytes that the link could have transmitted.
+        /// Bytes that the link could have transmitted, at the rate of its token buckets if it has any; none for a
+        /// proxy's local queue.
         capacity_bytes: Option<u64> as "capacity_bytes",
     }
 }
@@ -151,9 +152,9 @@ record! {
         in_flight: u64 as "in_flight_pkts",
     }
     columns {
-        /// Kind of the event: start, cut, recovery_exit, timeout or finish.
+        /// Kind of the event: start, cut, recovery_exit, timeout, finish or connection_lost.
         "event": &'static str = |event| event.kind.name(),
-        /// Cause of a reduction of the window: loss, nak, ecn or router.
+        /// Cause of a reduction of the window: loss, nak or ecn; none for other events.
         "cause": Option<&'static str> = |event| event.kind.cause(),
     }
 }
@@ -179,7 +180,7 @@ record! {
 /// Kind of a congestion event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// The first segment was sent.
+    /// The SYN was sent, or a foreign stack was started.
     Start,
     /// A window reduction.
     Cut(Cause),
@@ -189,7 +190,7 @@ pub enum EventKind {
     Timeout,
     /// The last byte was acknowledged.
     Finish,
-    /// The connection has ended prematurely, or could not be opened.
+    /// The connection of a foreign stack has ended prematurely, or could not be opened.
     ConnectionLost,
 }
 
@@ -258,13 +259,14 @@ pub struct CapturedPacket {
     pub interface: u32,
     /// Number of the flow.
     pub flow: u32,
-    /// Number of the connection within its flow.
+    /// Number of the TCP connection within its flow. If requests and responses have separate TCP connections, it is
+    /// twice the number in [`Exchange`], plus one for responses.
     pub connection: u32,
     /// True if the flow's second node has opened the connection.
     pub opened_by_receiver: bool,
     /// True if the packet goes from the flow's second node to its first.
     pub reverse: bool,
-    /// True if the packet belongs to a UDP flow.
+    /// True if the packet is a datagram: of a UDP flow or of a foreign stack.
     pub udp: bool,
     /// Bytes of payload.
     pub payload_bytes: u32,

@@ -10,15 +10,17 @@ use crate::config::Work;
 /// Results at the end of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// Time at which the simulation ended: the configured duration, or the time at which the run was stopped.
+    /// Time at which the simulation ended: the configured duration, or earlier if a stop rule, the recorder or the
+    /// memory limit ended the run.
     pub end: Time,
-    /// True if the run ended early: the recorder stopped it, or it would have exceeded its memory limit.
+    /// True if the recorder stopped the run, or if the run would have exceeded its memory limit. An end by a stop rule
+    /// does not count.
     pub stopped: bool,
     /// The request for memory that ended the run.
     pub out_of_memory: Option<OutOfMemory>,
     /// One entry per flow, in order of the configuration.
     pub flows: Vec<FlowTotals>,
-    /// One entry per link, in order of the configuration.
+    /// One entry per link direction, in order of the configuration.
     pub links: Vec<LinkTotals>,
     /// One entry per proxy, in order of the configuration.
     pub proxies: Vec<ProxyTotals>,
@@ -28,7 +30,7 @@ pub struct Totals {
     pub data_packets: u64,
     /// Number of events processed.
     pub events: u64,
-    /// Maximum number of pending events.
+    /// Maximum number of pending events, counted whenever a timer or an observation is scheduled.
     pub events_pending_max: u64,
     /// Warnings for readers of the results, for example that the condition of a stop rule was never met.
     pub run_warnings: Vec<String>,
@@ -48,7 +50,8 @@ pub struct OutOfMemory {
 pub struct FlowTotals {
     /// Start of the flow.
     pub start: Time,
-    /// Time at which the flow's last byte was acknowledged; `None` for an incomplete or unlimited transfer.
+    /// Time at which the flow's last byte was acknowledged; `None` for an incomplete or unlimited transfer, a datagram
+    /// stream, or application traffic.
     pub finish: Option<Time>,
     /// Counters over the whole run.
     pub total: FlowCounters,
@@ -75,8 +78,9 @@ impl FlowTotals {
 }
 
 counters! {
-    /// Counters of one flow in a period. Packet counters exclude SYNs and pure ACKs. The order of fields in memory is
-    /// fixed: the first six change with almost every packet, and share a cache line.
+    /// Counters of one flow in a period. Packet counters exclude SYNs and pure ACKs. If a proxy splits the flow, counts
+    /// of delivered data are those of the receiver, and all others those of the sender's connection to the proxy. The
+    /// order of fields in memory is fixed: the first six change with almost every packet, and share a cache line.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     #[repr(C, align(64))]
     pub struct FlowCounters {
@@ -102,9 +106,9 @@ counters! {
         sum in_order_pkts: u64 as "in_order_pkts",
         /// Payload of the packets delivered to the application.
         sum in_order_bytes: u64 as "in_order_bytes",
-        /// Packets dropped by links; unknown for connections that traffic opens, and for datagrams.
+        /// Packets dropped by links; unknown for connections that traffic opens, and for datagram streams.
         sum dropped_pkts: u64 as "dropped_pkts",
-        /// Packets marked by links; unknown for connections that traffic opens, and for datagrams.
+        /// Packets marked by links; unknown for connections that traffic opens, and for datagram streams.
         sum marked_pkts: u64 as "marked_pkts",
         /// Reductions of the congestion window for losses.
         sum cuts_loss: u64 as "cuts_loss",
@@ -243,7 +247,8 @@ counters! {
         /// Work transmitted, including the transmitted part of the packet in service. The utilisation of a short period
         /// is therefore exact.
         sum transmitted: Work,
-        /// Data that the link's token buckets let pass in the long run; `line_capacity` without token buckets.
+        /// Data that the link's token buckets let pass at their rate, or the line's if that is lower; `line_capacity`
+        /// without token buckets.
         sum bucket_capacity: Work,
         /// Amount of data that the line could have transmitted.
         sum line_capacity: Work,
@@ -251,7 +256,8 @@ counters! {
         sum dropped_loss_pkts: u64 as "dropped_loss_pkts",
         /// Packets dropped because the queue was full.
         sum dropped_overflow_pkts: u64 as "dropped_overflow_pkts",
-        /// Packets dropped by a random decision of active queue management.
+        /// Packets dropped by a decision of active queue management, random or not; also dummy segments that found
+        /// packets waiting.
         sum dropped_early_pkts: u64 as "dropped_early_pkts",
         /// Packets dropped by active queue management above its upper bound, where all packets are dropped.
         sum dropped_forced_pkts: u64 as "dropped_forced_pkts",
@@ -262,14 +268,16 @@ counters! {
         /// Acknowledgements dropped from the queue because a newer one took their place; a column only if a link has
         /// `ack_filtering`.
         sum dropped_filtered_pkts: u64 as "dropped_filtered_pkts",
-        /// Packets marked instead of dropped.
+        /// Packets that the queue marked.
         sum marked_pkts: u64 as "marked_pkts",
         /// Number of packets that were copied before the link.
         sum duplicated_pkts: u64 as "duplicated_pkts",
-        /// Integral of the queue length over time, in picoseconds. Packets in service do not count.
+        /// Integral of the number of waiting packets over time, in packets times picoseconds. Packets in service do not
+        /// count.
         sum queue_integral_ps: u128,
-        /// Sum of the numbers of waiting packets that arriving packets have found. Divided by the number of arrivals,
-        /// it gives the mean queue at arrivals.
+        /// Sum of the numbers of waiting packets that arriving packets have found. Packets dropped by a delay box, a
+        /// policer or ACK thinning add nothing. Without such drops, the sum divided by the number of arrivals is the
+        /// mean queue at arrivals.
         sum queue_found_pkts: u64,
         /// Maximum number of packets waiting.
         max queue_max_pkts: u64 as "queue_max_pkts",

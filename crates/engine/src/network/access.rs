@@ -1,13 +1,14 @@
 //! Access links: links at the edge of a large network. There are many, and each has few packets at a time.
 //!
 //! On a drop-tail link, the arrival of a packet at the far end has a closed form: `max(arrival, end of the last
-//! transmission) + transmission + delay`, unless the queue is full. Such a link needs no queue, no stored packets and
-//! no events if packets can be passed on before they reach the far end. There are two cases:
+//! transmission) + transmission + delay`, unless the queue is full. Such a link needs no stored packets and no events
+//! if packets can be passed on before they reach the far end; of a waiting packet, only the size and the beginning of
+//! its service are stored. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
 //! - Links that lead to endpoints of connections deliver a packet to its endpoint at once, unless a timer or an
-//!   observation is due before the packet's arrival. The packet then waits on the link until its arrival, as on any
-//!   other link ([`Link::hold`](super::Link::hold)).
+//!   observation is due before the packet's arrival, or an earlier packet is still stored. The packet is then stored on
+//!   the link until its arrival, as on any other link ([`Link::hold`](super::Link::hold)).
 //!
 //! The remaining state of a link takes two cache lines, next to the state of the opposite link. Access links are used
 //! only in networks with many links. In small networks, each link has many packets at a time, and storing them on the
@@ -237,7 +238,9 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Turns `links` into access links, in the given order. The two directions of a link are neighbours in `links`.
+    /// Turns `links` into access links, in the given order. If both directions of a link become access links, they are
+    /// neighbours in `links`. `spreading` lists the links that lead to access links, each with the minimum delay of
+    /// these access links.
     pub(super) fn make_access(
         &mut self,
         config: &Config,
@@ -394,8 +397,9 @@ impl Network {
         }
     }
 
-    /// Prefetches memory for later packets on `link`, which leads to access links: the options and the access link of
-    /// the packet `step` places ahead, and the route of the packet `2 * step` places ahead. Returns the former packet.
+    /// Prefetches memory for later packets on `link`, which leads to access links: the options and the access link (in
+    /// both directions) of the packet `step` places ahead, and the route of the packet `2 * step` places ahead. Returns
+    /// the former packet.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

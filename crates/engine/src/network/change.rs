@@ -46,7 +46,7 @@ struct Period {
 }
 
 impl Changes {
-    /// Returns the changes of all links, and schedules the first change of each link.
+    /// Returns the changes of all links whose delay or loss changes, and schedules the first change of each.
     pub(super) fn of(config: &Config, streams: &Streams, schedule: &mut Schedule) -> Vec<Self> {
         let changing = config.links.iter().zip(0..);
         let changing = changing.filter(|(link, _)| link.changes_by_events());

@@ -10,7 +10,7 @@ use crate::packet::{Packet, SackHandle};
 /// Outcome of forwarding a packet at the far end of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Delivered {
-    /// The packet has entered the next link, or was dropped there.
+    /// The packet has entered the next link or its impairments, or was dropped there.
     ToLink,
     /// The packet has reached the end of its route.
     ToEnd(End),
@@ -98,7 +98,8 @@ impl Network {
         while self.links[link as usize].next().is_some() && self.forward_without_events(link) {}
     }
 
-    /// Schedules the arrival of a link's only packet, unless the packet can be processed ahead of time.
+    /// Schedules the arrival of a link's next packet, unless the packet can be processed ahead of time or (on a link to
+    /// access links) an event is already scheduled.
     #[inline]
     pub(super) fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
@@ -109,7 +110,7 @@ impl Network {
         }
     }
 
-    /// Forwards the only packet of `link` over as many links as lookahead allows. An event is scheduled only for the
+    /// Forwards the next packet of `link` over as many links as lookahead allows. An event is scheduled only for the
     /// arrival at the far end of the last link. Returns true if the packet has left `link`.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
@@ -194,8 +195,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's next packet, if it reaches the far end by `until`. If the packet has reached the end of its
-    /// route, stores it in `arrived`: returning it would copy it several times.
+    /// Forwards a link's next packet, if it reaches the far end by `until`, and sets the clock to this arrival. If the
+    /// packet has reached the end of its route, stores it in `arrived`: returning it would copy it several times.
     #[inline(always)]
     pub(crate) fn forward_one(
         &mut self,
@@ -246,7 +247,8 @@ impl Network {
 
     /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that the caller has to
     /// process further, and returns the packet's next hop; `None` if there was no such packet. If the next hop is a
-    /// link, the packet is now the only one on that link. Otherwise, the packet is in `arrived`.
+    /// link, the packet is now the only one on that link. Otherwise, the packet is in `arrived`. Sets the clock to the
+    /// arrival of the last packet.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();

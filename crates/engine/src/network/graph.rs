@@ -27,7 +27,7 @@ struct Link {
 #[derive(Clone, Copy, Debug)]
 struct Way {
     cost: (Span, u32),
-    /// Last link of the path; `None` at the start of the search.
+    /// Last link of the path; `None` for the start node.
     last: Option<Link>,
 }
 
@@ -58,7 +58,7 @@ impl Graph {
 
     /// Returns the links of the shortest path: smallest delay, then fewest hops (Dijkstra). Among equal paths, each
     /// node is reached over the predecessor closest to the start, then over the one with the smallest number. Of
-    /// parallel links, the first is used.
+    /// parallel links with equal delays, the first is used. Returns `None` if there is no path.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
@@ -92,7 +92,7 @@ impl Graph {
     }
 }
 
-/// Neighbours of a node, over links in one direction.
+/// Neighbours of a node, over links in either direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Neighbours {
     None,

@@ -283,7 +283,10 @@ fn plan_access(
         .copied()
         .collect();
     let spreads = |id: usize| {
-        plan.deliveries[id] == Delivery::ToObservation && all(&links[id].next, &is_last)
+        let none_ends = links[id].ends.is_empty();
+        plan.deliveries[id] == Delivery::ToObservation
+            && none_ends
+            && all(&links[id].next, &is_last)
     };
     let spreading: Vec<usize> = (0..links.len()).filter(|&id| spreads(id)).collect();
     let mut rest = firsts.clone();

@@ -90,7 +90,7 @@ impl DecBit {
         length > Span::ZERO && integral >= u128::from(length.as_ps())
     }
 
-    /// Returns the average queue, in packets.
+    /// Returns the average queue in packets, as of the last arrival or beginning of service.
     fn average_pkts(&self) -> f64 {
         let length = self.last.length + self.current.length;
         let integral = self.last.integral + self.current.integral;

@@ -97,8 +97,8 @@ const RANDOM: Statements = Statements {
     ..PLAIN
 };
 
-/// Checks each discipline's declared properties against its source. PIE, for example, draws no random number before two
-/// packets wait (RFC 8033 section 4.1). In FQ-CoDel, only the hash is random (RFC 8290 section 4.1.1).
+/// Checks each discipline's declared properties against its source. PIE, for example, draws no random number while at
+/// most two packets wait (RFC 8033 section 4.1). In FQ-CoDel, only the hash is random (RFC 8290 section 4.1).
 #[test]
 fn disciplines_are_as_their_sources_have_them() {
     let rows = [
@@ -451,8 +451,9 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Checks that each limit is converted to a capacity, or refused if it is less than one packet. A time or a multiple of
-/// the BDP that is taken over from the link's opposite direction is not refused, but raised to one packet.
+/// Checks that each limit is converted to a capacity. A limit is refused if it is less than one packet, a fraction of
+/// packets, or more than 1e12 packets. A time or a multiple of the BDP that is taken over from the link's opposite
+/// direction is not refused, but raised to one packet.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));

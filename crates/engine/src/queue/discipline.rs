@@ -22,20 +22,21 @@ pub(crate) trait Parameters: Sized {
     /// RFC or paper that defines the discipline.
     const SOURCE: &'static str;
     /// True if the discipline decides about packets only on arrival. It does not store them: its link or proxy does.
+    /// (Drop-tail is an exception if it drops from the head: see [`Self::decides_on_arrival`].)
     const ON_ARRIVAL: bool = false;
     /// True if the discipline works without a link, as in the local queue of a proxy. Such a discipline needs no
     /// periodic updates, and writes nothing into headers of packets that leave.
     const OUTSIDE_LINKS: bool = Self::ON_ARRIVAL;
-    /// True if every flow has its own queue.
+    /// True if flows have separate queues. With hashing, some flows may share a queue.
     const PER_FLOW: bool = false;
 
     /// Sets values that follow from other values or from the link (with `values.derive`). Refuses values that
-    /// contradict each other. `limit` has already been converted to packets or bytes.
+    /// contradict each other. `limit` has already been converted to packets or bytes, unless it is `auto`.
     fn complete(_values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         Ok(())
     }
 
-    /// Reads the parameters from complete values; `rate` is the link's rate.
+    /// Reads the parameters from complete values; `rate` is the rate of the link or, if there is one, of its shaper.
     fn read(values: &Table, rate: Rate) -> Self;
 
     /// Returns an empty queue with the parameters `self`. The queue draws random numbers from `stream`.
@@ -89,7 +90,8 @@ pub(crate) trait PacketQueue {
         false
     }
 
-    /// Accepts a packet, or returns the reason for its drop. Other packets may be dropped in favour of it.
+    /// Accepts a packet, or returns the reason for its drop. Accepted packets, even this one, may be dropped afterwards
+    /// (`effects`), for example if the limit is exceeded.
     fn enqueue(
         &mut self,
         packet: Packet,
@@ -163,11 +165,13 @@ pub(crate) struct AqmState {
     pub(crate) average_pkts: Option<f64>,
     /// Maximum marking probability.
     pub(crate) max_p: Option<f64>,
-    /// Current probability of a drop or mark.
+    /// Current probability of a drop or mark; the largest one if each queue has its own. In DualPI2, the base
+    /// probability; in COBALT and CAKE, BLUE's.
     pub(crate) drop_p: Option<f64>,
 }
 
-/// Effects of a discipline on packets that it had accepted before. The port counts them.
+/// Drops and marks of packets that a discipline has accepted, including marks on arrival. The port or the proxy counts
+/// them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) dropped: Vec<(Packet, DropReason)>,
@@ -186,7 +190,7 @@ impl Effects {
         self.dropped.push((packet, reason));
     }
 
-    /// Marks a packet accepted before, and records the mark.
+    /// Marks a packet that is accepted now or was accepted before, and records the mark.
     pub(super) fn mark(&mut self, packet: &mut Packet) {
         packet.flags = packet.flags.with(Flags::CE);
         self.marked.push(*packet);

@@ -56,7 +56,7 @@ impl FlowNumbers {
         self.free.push(number);
     }
 
-    /// Returns the count of all flow numbers given out so far, in use or released.
+    /// Returns the count of different flow numbers given out so far, in use or released.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }

@@ -80,8 +80,8 @@ pub(super) enum EmptyNew {
 /// Part of the longest queue that is dropped when the limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of the longest queue's packets are dropped. Of equally long queues, the next in turn is chosen (RFC 8290
-    /// section 4.1).
+    /// Half of the longest queue's packets are dropped (RFC 8290 section 4.1). Of equally long queues, the next in turn
+    /// is chosen.
     Packets,
     /// Packets are dropped from the longest queue until half of its bytes are gone. Of equally long queues, the queue
     /// with the lowest number is chosen (Linux, `fq_codel_drop`).

@@ -8,7 +8,7 @@ use super::Capacity;
 /// Values of a link for the derivation of queue parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkContext {
-    /// Rate of the link behind the queue.
+    /// Rate of the link behind the queue or, if there is one, of its shaper.
     pub rate: Rate,
     /// True if the link's rate changes during a run, or follows a delivery trace.
     pub varies: bool,
@@ -19,7 +19,8 @@ pub struct LinkContext {
     /// Largest packet that a flow sends.
     pub packet: Bytes,
     /// True if the queue's configuration is taken over from the opposite direction. The user did not choose its limit
-    /// for this direction's rate. A limit below one packet is therefore raised to one packet instead of refused.
+    /// for this direction's rate. A time or a multiple of the BDP below one packet is therefore raised to one packet
+    /// instead of refused.
     pub taken_over: bool,
 }
 
@@ -41,8 +42,9 @@ impl LinkContext {
         }
     }
 
-    /// Converts a limit in bandwidth-delay products or as a time to packets or bytes. Refuses a limit below one packet.
-    /// A limit of `auto` is left to the discipline.
+    /// Converts a limit in bandwidth-delay products or as a time to packets or bytes. Refuses a limit below one packet
+    /// (but see `taken_over`), a fraction of packets, and too many packets. A limit of `auto` is left to the
+    /// discipline.
     pub(super) fn complete_limit(&self, values: &mut Table) -> Result<(), Refusal> {
         let Self { rate, packet, .. } = *self;
         if values.is_word(Capacity::FIELD, "auto") {

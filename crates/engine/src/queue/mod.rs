@@ -1,11 +1,11 @@
 //! Queue disciplines: they accept, mark or drop packets, and choose the next packet to transmit.
 //!
-//! Each discipline has one file, with its keys, its parameters and its queue ([`Parameters`]). It either decides about
-//! packets on arrival ([`Aqm`]), or stores them itself ([`PacketQueue`]). It reports drops and marks of accepted
-//! packets as [`Effects`]; the port in front of the link keeps all counters.
+//! Each discipline has one module, with its keys, its parameters and its queue ([`Parameters`]). It either decides
+//! about packets on arrival ([`Aqm`]), or stores them itself ([`PacketQueue`]). It reports drops and marks of accepted
+//! packets as [`Effects`], which the port in front of the link or the proxy counts. Only DualPI2 keeps counters itself.
 //!
-//! Drop-tail and RED depend on queue lengths, not on the packets themselves. With these, a link can compute the
-//! departure of a packet on its arrival, and needs no queue of packets ([`Queue`]).
+//! Drop-tail (without head drop) and RED depend on queue lengths, not on the waiting packets. With these, a link can
+//! compute the departure of a packet on its arrival, and needs no queue of packets ([`Queue`]).
 
 #[macro_use]
 mod registry;

@@ -4,6 +4,7 @@
 //! The environment variable `QUEUES` names a folder. Each file `PATTERN.arrivals` in this folder has a row of four
 //! numbers for each packet: its time in nanoseconds, its bytes, its flow, and 1 if it is ECN-capable. The test writes
 //! three kinds of files: the random numbers that disciplines draw, the hashes of flows, and the fate of each packet.
+//! All files are binary: each number has 64 bits, little-endian.
 
 use std::fs;
 use std::path::Path;
@@ -47,8 +48,8 @@ const PIE: PieParameters = PieParameters {
     mean_packet: Bytes(1500),
 };
 
-/// RED with parameters as close to the kernel's as possible: in bytes, not gentle, and with gaps of at least one packet
-/// between marks.
+/// RED with parameters as close to the kernel's as possible: in bytes, not gentle, and with gaps of up to `1/p` packets
+/// between drops or marks.
 const RED: RedConfig = RedConfig {
     limit: Capacity::Bytes(1_500_000),
     limit_overshoot: false,
@@ -68,8 +69,9 @@ const RED: RedConfig = RedConfig {
     packets_per_s: 10e6 / 12e3,
 };
 
-/// The defaults of the profile `linux`, with a smaller limit. Weights are rounded as in the kernel, to whole multiples
-/// of 2^-32 per 64 ns (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
+/// The defaults of the profile `linux`, with a smaller limit, and with all ECN-capable packets in the L4S queue.
+/// Weights are rounded as in the kernel, to whole multiples of 2^-32 per 64 ns (`sch_dualpi2.c`,
+/// `dualpi2_scale_alpha_beta`).
 const DUALPI2: DualPi2Config = DualPi2Config {
     limit: Capacity::Packets(1000),
     target: Span::from_millis(15),
@@ -185,8 +187,8 @@ struct Row {
     packet: Packet,
 }
 
-/// Fate of a packet: 1 for sent, 2 for sent with a mark, 3 for dropped. The second value is the time of this event in
-/// nanoseconds.
+/// Fate of a packet: 1 for sent, 2 for sent with a mark, 3 for dropped. The second value is the time of the drop or of
+/// the beginning of service, in nanoseconds. Both are 0 for packets that wait at the end.
 type Fate = (u64, u64);
 
 /// A discipline in front of a link of constant rate.

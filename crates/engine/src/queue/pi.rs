@@ -42,8 +42,8 @@ impl Parameters for PiConfig {
     const DESCRIPTION: &'static str = "Controls the probability of drops on arrival such that the queue approaches a reference length.";
     const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
 
-    /// Refuses values with `a` below `b`, since the probability would not rise while the queue stays above the
-    /// reference.
+    /// Refuses `a` at or below `b`, since the probability would not rise while the queue stays above the reference.
+    /// Also refuses a too short update interval.
     fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         check_update(values, Self::update)?;
         let (a, b) = (values.read(Self::a), values.read(Self::b));

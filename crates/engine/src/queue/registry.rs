@@ -17,10 +17,12 @@ pub struct Discipline {
     /// RFC or paper that defines the discipline.
     pub source: &'static str,
     /// True if the discipline decides about packets only on arrival. It does not store them: its link or proxy does.
+    /// Also true for drop-tail, although its option head drop needs the packets: see
+    /// [`QueueConfig::decides_on_arrival`].
     pub on_arrival: bool,
     /// True if the discipline works without a link, as the local queue of a proxy.
     pub outside_links: bool,
-    /// True if every flow has its own queue.
+    /// True if flows are separated into queues. With hashing, several flows may share a queue.
     pub per_flow: bool,
     /// Keys of its parameters, with their defaults.
     pub keys: &'static [Key],
@@ -29,7 +31,8 @@ pub struct Discipline {
 }
 
 impl Discipline {
-    /// Sets the values that follow from the link behind the queue.
+    /// Sets the values that follow from the link behind the queue. Refuses values that contradict the link or each
+    /// other.
     pub fn complete(&self, values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_limit(values)?;
         (self.complete)(values, link)

@@ -1,6 +1,6 @@
 //! REM (Athuraliya, Low, Li and Yin, "REM: active queue management", IEEE Network 15(3), 2001): the probability of a
-//! mark or drop grows exponentially with a price. The price integrates two differences: input minus capacity, and queue
-//! minus target.
+//! mark or drop approaches 1 exponentially with a price. The price integrates two differences: input minus capacity,
+//! and queue minus target.
 //!
 //! As in ns-2's `rem.cc`, quantities are in packets. Packets are dropped on arrival, but marked when they leave. With
 //! marking, ns-2 spares packets that are not ECN-capable. Here they are dropped on arrival.
@@ -182,7 +182,7 @@ mod tests {
     fn the_price_sums_up_excess_and_backlog() {
         let mut rem = rem(false);
         // Twelve packets arrive in each period, so that the average of the input is 3, 5.25 and 6.9375. The price is
-        // the sum of 0.5 (0.1 (waiting - 20) + input - 4): 0 (since -1.5 is negative), + 0.625, + 1.96875 + ...
+        // the sum of 0.5 (0.1 (waiting - 20) + input - 4): 0 (since -1.5 is negative), + 0.625, + 2.46875.
         for (waiting, price) in [(0, 0.0), (20, 0.625), (40, 3.093_75)] {
             rem.arrived_pkts = 12;
             rem.update((waiting, 0));

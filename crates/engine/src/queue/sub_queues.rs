@@ -1,5 +1,6 @@
 //! Many first-in first-out queues, each in a ring buffer. A queue that becomes empty gives its ring to the next queue
-//! in need of one. There are thus never more rings than non-empty queues at one time, and few allocations.
+//! in need of one. There are thus at most as many rings as queues have ever been non-empty at one time, and few
+//! allocations.
 
 use std::collections::VecDeque;
 

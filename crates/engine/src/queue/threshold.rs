@@ -1,5 +1,6 @@
 //! Step marking: an arriving packet is marked if the queue exceeds a threshold (Alizadeh and others, "Data center TCP
-//! (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257 section 3.1). The instantaneous queue decides, not an average.
+//! (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257 section 3.1). The instantaneous queue decides, not an average. The
+//! arriving packet and the packet in service do not count.
 //!
 //! Packets that are not ECN-capable are accepted up to the limit, as in the paper. Switches that use RED for step
 //! marking drop such packets from the threshold on (RFC 8257 section 5); the discipline RED models these switches.

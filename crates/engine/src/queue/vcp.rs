@@ -2,8 +2,9 @@
 //! Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005, section 3.1).
 //!
 //! The load is the sum of the arrived bytes and a fraction of the persistent queue, divided by the bytes that the link
-//! can send. The paper does not define its filter for the persistent queue. As in the authors' ns-2 module, the filter
-//! is a moving average, in which the mean queue of the newest interval has a weight of a quarter.
+//! sends at its target utilisation. The paper does not define its filter for the persistent queue. As in the authors'
+//! ns-2 module, the filter is a moving average, in which the mean queue of the newest interval has a weight of a
+//! quarter.
 
 use longhaul_congestion::Load;
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
@@ -53,7 +54,7 @@ impl Parameters for VcpConfig {
         "Drop-tail that tells VCP's senders whether the load is low, high or too high.";
     const SOURCE: &'static str = "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005";
 
-    /// Refuses an interval that is not a multiple of the sampling time.
+    /// Refuses a sampling time that is too short, and an interval that is not a multiple of the sampling time.
     fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         check_update(values, Self::sample)?;
         let (interval, sample): (Span, Span) =

@@ -48,13 +48,14 @@ impl Arrivals {
 /// A packet that arrives over a link which does not store its packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
-    /// Lower half of the arrival's key: the rank among simultaneous arrivals, then the number of the link.
+    /// Lower half of the arrival's key: the class of arrivals, the rank among simultaneous arrivals, and the number of
+    /// the link. The upper half is `packet.time`.
     tag: u64,
     pub(crate) packet: Packet,
 }
 
 impl Arriving {
-    /// Creates the entry of a packet that arrives over `link`.
+    /// Creates the entry of a packet that arrives over `link`. `packet.time` must be the time of `arrival`.
     #[inline]
     pub(crate) fn new(arrival: NextArrival, link: u32, packet: Packet) -> Self {
         Self {

@@ -1,5 +1,5 @@
 //! A priority queue for any number of entries: a calendar queue (Brown, "Calendar queues", CACM 31(10), 1988). The
-//! entries of a day are sorted when the day begins. If there are only few entries, all are always sorted.
+//! entries of a day are sorted when the day begins. Until the queue first has more than 64 entries, all are sorted.
 
 use std::cmp::Reverse;
 
@@ -35,14 +35,14 @@ pub(crate) struct CalendarQueue<T> {
     days: Vec<Vec<T>>,
     /// One bit for each bucket, which is set if the bucket has entries.
     busy: [u64; YEAR as usize / 64],
-    /// Entries of days that have no bucket, since they are a year or more ahead.
+    /// Entries of days that were a year or more ahead when the entries were stored.
     later: Vec<T>,
-    /// The earliest day of the entries in `later`.
+    /// The earliest day of the entries in `later`; `u64::MAX` if there are none.
     first_later: u64,
     /// Number of entries that are due after `today`.
     ahead: usize,
-    /// Maximum number of entries of the current day; with more, days become shorter. The limit is raised after a day
-    /// with many simultaneous entries.
+    /// Maximum number of entries in `due`; with more, days become shorter. The limit is raised if many entries are
+    /// simultaneous, and then falls by an eighth per day to `usual_limit`.
     limit: usize,
     /// Value of `limit` unless many entries of a day are simultaneous.
     usual_limit: usize,
@@ -79,7 +79,7 @@ impl<T: Due> CalendarQueue<T> {
         self.due.last()
     }
 
-    /// Returns the sorted entries, in order of their due times.
+    /// Returns the entries of the current day and of earlier days, in order of their due times.
     #[inline]
     pub(super) fn coming(&self) -> impl Iterator<Item = T> {
         self.due.iter().rev().copied()
@@ -97,7 +97,7 @@ impl<T: Due> CalendarQueue<T> {
         if day > self.today && !self.due.is_empty() {
             self.put(day, entry);
         } else {
-            // If the queue is empty, the entry's day becomes the current day.
+            // If the queue is empty and the entry's day is later than today, this day becomes the current day.
             self.today = self.today.max(day);
             self.insert(entry);
         }
@@ -194,7 +194,8 @@ impl<T: Due> CalendarQueue<T> {
     }
 
     /// Moves entries of later days to their buckets, if their days are now within a year. `alone` is true if all
-    /// buckets are empty; the year then begins with the first later day.
+    /// buckets are empty; the year then begins with the first later day. If more than half of the entries ahead are
+    /// still a year or more ahead, chooses a new length of days and begins a day (`divide`).
     fn begin_year(&mut self, alone: bool) {
         if alone {
             self.today = self.first_later - 1;

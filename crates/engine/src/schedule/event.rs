@@ -9,7 +9,7 @@ use longhaul_kernel::Key;
 /// Kind of an event, with the index of the link, flow or other element that the event concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A link's delay or loss changes; the index refers to the link's list of changes.
+    /// A link's delay or loss changes; the index is that of the link among the links with such changes.
     Change(u32),
     /// Packets on a link reach its far end.
     Arrival(u32),
@@ -39,7 +39,7 @@ pub(crate) enum Event {
     Traffic(u32),
     /// An application sends its next message.
     Message(u32),
-    /// A server delay or a client's think time on a connection is over.
+    /// A server delay, a client's think time or the lifetime of a connection is over.
     Turn(u32),
     /// A packet delayed at one endpoint of a connection may be due.
     Held(u32),

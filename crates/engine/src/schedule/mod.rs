@@ -4,11 +4,11 @@
 //! Simultaneous arrivals over different links are ordered by a separate rank ([`NextArrival`]): in a competition for
 //! one queue, the index would always favour the same links. A busy link has one entry, not one per packet.
 //!
-//! There are three 4-ary heaps: one for links, with the most frequent changes; one for delayed-ACK timers; and one for
-//! observations (samples, queue updates, the end of the run). Packets are forwarded ahead of time up to the next
-//! observation and, to receivers, at most up to the next delayed-ACK timer (`network/lookahead.rs`). Timers of paced
-//! senders do not limit this lookahead. All other timers are in a [`CalendarQueue`], since web traffic has tens of
-//! thousands of them.
+//! There are three 4-ary heaps: one for links and datagram streams, with the most frequent changes; one for
+//! delayed-ACK timers; and one for observations (samples, queue updates, the end of the run). Packets are forwarded
+//! ahead of time up to the next observation and, to receivers, at most up to the next delayed-ACK timer
+//! (`network/lookahead.rs`). Timers of paced senders do not limit the lookahead of links that lead only to receivers.
+//! All other timers are in a [`CalendarQueue`], since web traffic has tens of thousands of them.
 
 mod arrivals;
 mod calendar_queue;
@@ -61,7 +61,7 @@ pub(crate) struct Schedule {
     latest: Key,
     /// Number of events taken so far.
     pub(crate) events: u64,
-    /// Maximum number of entries pending at once.
+    /// Maximum number of entries pending at once, counted whenever a timer or an observation is scheduled.
     pub(crate) pending_max: usize,
 }
 
@@ -86,7 +86,7 @@ impl Default for Schedule {
 
 impl Schedule {
     pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
-    /// Number of entries, ahead of the current one, whose connections are prefetched.
+    /// Number of coming entries of timers that are searched for connections to prefetch.
     const PREFETCHED: usize = 5;
 
     /// Returns the largest key of all events taken so far. The current event may have a smaller key: an earlier event
@@ -133,7 +133,8 @@ impl Schedule {
         self.note_pending();
     }
 
-    /// Schedules an event that reads the state of links and flows, such as a sample.
+    /// Schedules an event that limits all lookahead: one that reads the state of links and flows, such as a sample, or
+    /// updates a queue discipline.
     pub(crate) fn push_observation(&mut self, time: Time, event: Event) {
         let key = key(time, event);
         self.observations.push(key);
@@ -170,8 +171,8 @@ impl Schedule {
         self.push_timer(deadline, kind.event(block.0));
     }
 
-    /// Returns the next event. The event of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
-    /// called; others are removed.
+    /// Returns the next event. The event of a link stays until [`Self::finish_link`], [`Self::renew_link`] or
+    /// [`Self::renew_arrival`] is called; others are removed.
     ///
     /// The caller must have scheduled [`Event::End`]. There is then always a next event.
     #[inline]
@@ -287,8 +288,8 @@ impl Schedule {
         time_of(self.delayed_acks.first())
     }
 
-    /// Returns the earliest possible time of a timer's expiry or of an observation. A timer's actual deadline may have
-    /// been moved later.
+    /// Returns the earliest possible time of a timer's expiry, of an observation or of the end of the run. A timer's
+    /// actual deadline may have been moved later.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
         time_of(self.first_of_others).min(self.may_end)
@@ -301,7 +302,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the connections of the next timer events, for prefetching.
+    /// Returns the connections of [`Event::Held`] and [`Event::Turn`] among the next events of timers, for prefetching.
     pub(crate) fn coming_to_connections(&self) -> impl Iterator<Item = u32> {
         let first = self.timers.coming().take(Self::PREFETCHED);
         let class = |key: Key| key as u64 >> class::SHIFT;

@@ -1,9 +1,9 @@
 //! Timers of connections. Their deadlines move far more often than they expire.
 //!
 //! A later deadline is only written to a field: the entry in the event list keeps its time, and is moved when this time
-//! comes. A block of 64 connections shares one entry. With an entry per connection, each retransmission timer would
-//! cause about five events per second without expiring. For a thousand connections, these events would limit the
-//! lookahead.
+//! comes. For each kind of timer, 64 consecutive numbers of connections share one entry. With an entry per connection,
+//! each retransmission timer would cause about five events per second without expiring. For a thousand connections,
+//! these events would limit the lookahead.
 
 use longhaul_units::Time;
 
@@ -12,7 +12,8 @@ use super::{Event, Schedule};
 /// Highest bit of a connection's number, set for connections that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// Number of low bits that identify the connection, its direction and its leg, in a number with the bit [`OPENED`] set.
+/// Number of low bits for the connection's slot, direction and leg, in a number with the bit [`OPENED`] set. The bits
+/// between them and [`OPENED`] are the slot's generation.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Kinds of connection timers, in their order of processing at equal times.
@@ -98,14 +99,15 @@ impl Timer {
     }
 }
 
-/// Number of a block: the timers of 64 connections with consecutive numbers, either all opened by traffic or none.
+/// Number of a block: the timers of 64 consecutive numbers of connections, either all opened by traffic or none. A
+/// connection that traffic has opened takes four numbers: two directions with two legs each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(pub(super) u32);
 
 /// Deadlines of all timers of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines {
-    /// Two tables of deadlines: for connections of flows, and for connections opened by traffic sources.
+    /// Two tables of deadlines: for connections of flows and proxies, and for connections opened by traffic sources.
     tables: [Table; 2],
 }
 
@@ -145,7 +147,8 @@ impl Deadlines {
     }
 
     /// Processes the event of a block of timers. Returns the first connection whose timer expires at `now`, and the
-    /// time of the block's next event. The number of a traffic connection is returned without its generation.
+    /// time for which the caller must schedule the block again; [`Time::NEVER`] if no deadline is left, or if the event
+    /// is out of date. The number of a traffic connection is returned without its generation.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];

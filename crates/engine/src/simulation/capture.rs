@@ -25,7 +25,8 @@ impl World {
         }
     }
 
-    /// Stores the wire form of a packet that has been sent; returns it.
+    /// Returns the wire form of a packet that has been sent, if it has one. Stores it, except that of a datagram. A SYN
+    /// resets the stored state of the connection's endpoints.
     fn note_sent(&mut self, packet: &Packet, blocks: &SackOption) -> Option<CapturedPacket> {
         let end = self.env.network.destination(packet);
         let Some(host) = self.sending_host(packet, end) else {
@@ -39,7 +40,8 @@ impl World {
         Some(wire)
     }
 
-    /// Removes the stored wire form of a packet that reaches the end of its route.
+    /// Removes the stored wire form of a packet that reaches the end of its route, and updates the receiving endpoint's
+    /// TS.Recent.
     pub(super) fn note_arrival(&mut self, packet: &Packet, end: End) {
         if let Some((number, first)) = self.sending_host(packet, end) {
             self.journal.arrive(packet, end, (number, !first));
@@ -82,7 +84,8 @@ impl World {
         }
     }
 
-    /// Returns the wire form of a packet that is sent now; `None` if its connection has ended.
+    /// Returns the wire form of a packet that is sent now; `None` for a packet of a real program, and if the packet's
+    /// connection has ended.
     fn wire_form(&self, packet: &Packet, end: End, blocks: &SackOption) -> Option<CapturedPacket> {
         Some(match end {
             End::UdpReceiver => self.datagram(packet),
@@ -163,7 +166,8 @@ impl World {
         }
     }
 
-    /// Returns the wire form of a segment that acknowledges everything below `acknowledgement`.
+    /// Returns the wire form of a SYN or of a segment with data. The latter acknowledges everything below
+    /// `acknowledgement`.
     fn data(
         &self,
         packet: &Packet,
@@ -180,8 +184,8 @@ impl World {
             ack: answers,
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.stamp, echo),
-            // A SYN requests ECN with both flags (RFC 3168 section 6.1.1). No packet of the opposite direction is
-            // marked, and the ACE field counts marks from 5 on (RFC 9768 section 3.2.1).
+            // A SYN requests ECN with both flags (RFC 3168 section 6.1.1). Segments with data report no marks of the
+            // opposite direction: the ACE field keeps its initial value 5 (RFC 9768 section 3.2.1).
             ece: (packet.seq == 0 && wire.ecn()) || wire.accecn(),
             cwr: (packet.flags.has(Flags::CWR) && !wire.accecn())
                 || (packet.seq == 0 && wire.ecn()),
@@ -234,9 +238,7 @@ impl World {
         for (slot, (left, right)) in sack.iter_mut().zip(blocks.blocks(packet.seq)) {
             *slot = Some((sender.position(left), sender.position(right)));
         }
-        // A packet that repeats the acknowledgement of a SYN, because segments behind the first
-        // have arrived, does not itself answer the SYN.
-        let syn = packet.flags.has(Flags::SYN) && sack[0].is_none();
+        let syn = packet.flags.has(Flags::SYN);
         // The ACE field of the answer to a SYN without ECT is 010; the ACE fields of other packets count marks (RFC
         // 9768 sections 3.1.1 and 3.2.2).
         let ace = match (wire.accecn(), syn) {

@@ -34,8 +34,8 @@ impl Key {
     }
 }
 
-/// An endpoint of a connection: the number that the connection's packets have in common, and true for the endpoint that
-/// opened it.
+/// An endpoint of a connection: the connection's number (for connections that traffic opens, from `Traffic::host`), and
+/// true for the endpoint that opened it.
 pub(super) type Host = (u32, bool);
 
 /// The state that an endpoint reports to its peer in the next packet.
@@ -63,7 +63,8 @@ impl EndState {
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// When `sent` has this number of entries, packets older than [`Self::LIFETIME`] are removed.
+    /// When `sent` has this number of keys, but not fewer than [`Self::FEWEST`], keys without packets younger than
+    /// [`Self::LIFETIME`] are removed.
     sweep_at: usize,
 }
 
@@ -76,13 +77,13 @@ impl Journal {
         self.ends.get(&host).copied().unwrap_or(EndState::NEW)
     }
 
-    /// Resets the state of both endpoints when a connection begins. All packets of the connection carry `number`.
+    /// Resets the state of both endpoints of the connection `number` (see [`Host`]), which sends its SYN.
     pub(super) fn begin(&mut self, number: u32) {
         self.ends.remove(&(number, false));
         self.ends.remove(&(number, true));
     }
 
-    /// Stores a packet that the endpoint `host` has sent.
+    /// Stores the wire form of a packet that the endpoint `host` has sent, and updates the endpoint's SND.NXT.
     pub(super) fn put(&mut self, packet: &Packet, end: End, host: Host, wire: CapturedPacket) {
         let after = wire.sequence
             + u64::from(wire.payload_bytes)
@@ -109,7 +110,7 @@ impl Journal {
     pub(super) fn arrive(&mut self, packet: &Packet, end: End, host: Host) {
         let key = Key::of(packet, end);
         let Some(alike) = self.sent.get_mut(&key) else {
-            // The packet is a copy of a packet that has arrived.
+            // The packet is a copy of a packet that has arrived, or its wire form was removed because of its age.
             return;
         };
         let stamps = alike.pop_front().and_then(|wire| wire.timestamps);

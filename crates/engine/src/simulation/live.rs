@@ -69,6 +69,7 @@ impl World {
             Event::Progress => {
                 self.flush(recorder);
                 if self.report_progress(recorder) == Control::Stop {
+                    // The loop asks the recorder again, and then stops the run.
                     self.ticker.tick();
                 }
             }

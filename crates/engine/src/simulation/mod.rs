@@ -24,7 +24,7 @@ use crate::stack::Host;
 use crate::traffic::Traffic;
 use crate::transport::tcp::Connection;
 
-/// Reason why a flow or proxy cannot be set up.
+/// Reason why a simulation cannot be set up.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetupError {
     /// The nodes are not connected.
@@ -60,8 +60,8 @@ pub enum SetupError {
 ///
 /// # Errors
 ///
-/// Fails if there is no path between the nodes of a flow or proxy, or if a congestion control does
-/// not exist.
+/// Fails if there is no path between the nodes of a flow or proxy, if a congestion control is refused (an unknown name
+/// or a wrong parameter), if a flow was recorded in an emulation, or if the recorder stops the run during its setup.
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
     let mut world = World::new(config, recorder)?;
     let edges = world.edges(config);
@@ -80,8 +80,8 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Prefetch distance: while a packet is processed, the connection of the packet that is this many places behind it is
-/// prefetched. While flows are sampled, the distance is in flows.
+/// Prefetch distance: while a packet is processed, the connection of a later packet is prefetched, with this number of
+/// packets between the two. While flows are sampled, it is the connection this number of flows ahead.
 pub(super) const AHEAD: usize = 4;
 
 /// Returns the time limit for a link's forwarding: packets that arrive later are not forwarded yet. `delivery` says
@@ -375,8 +375,9 @@ impl World {
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
-    /// Processes the packets whose delay at the endpoint `end` is over. This event does not use the general dispatch:
-    /// with web traffic that has extra round-trip times, most events are of this kind.
+    /// Processes the packets whose delay at the endpoint `end` is over. Except in captures and emulations, this event
+    /// does not use the general dispatch: with web traffic that has extra round-trip times, most events are of this
+    /// kind.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {
         let env = &mut self.env;

@@ -23,7 +23,8 @@ impl World {
         source: &Source,
         streams: &Streams,
     ) -> Result<Kind, SetupError> {
-        // Responses and one-way data are sent from the first node of the flow to the second.
+        // Responses are sent from the first node of the flow to the second, as are the data of a source that is cut off
+        // and of a trace without responses.
         let from_servers = match source {
             Source::Requests(_) | Source::Web(_) | Source::Vectors(_) => true,
             Source::CutOff(_) => false,

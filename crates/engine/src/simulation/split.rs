@@ -43,6 +43,10 @@ impl World {
         self.lead_dummies(config, user, from, (flow.from, start))?;
         self.lead_dummies(config, user, to, (end, flow.to))?;
         self.tcp[to].sender.begin_empty();
+        self.tcp[from].receiver.set_clock(flow.clock);
+        if flow.traces(0) {
+            self.tcp[from].sender.trace_as(0);
+        }
         Ok(Kind::Tcp { from, to })
     }
 

@@ -1,7 +1,7 @@
 //! Trains: packets that one event delivers from a link to endpoints whose answers all go onto one other link.
 //!
-//! The code of the endpoints is compiled a second time for trains, specialised for sending onto this other link. No
-//! link is looked up per packet, and the state of the loops stays in registers.
+//! The code of the endpoints is compiled again for trains, once for each type of service of this other link. No link is
+//! looked up per packet, and the state of the loops stays in registers.
 
 use longhaul_units::Time;
 

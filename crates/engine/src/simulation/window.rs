@@ -4,8 +4,8 @@ use longhaul_units::Span;
 
 use crate::measure::{FlowCounters, LinkCounters, ProxyCounters, smaller};
 
-/// Counters at the beginning of the window; empty if the window begins with the run. In `flows` and `links`, the
-/// entries of proxies come last.
+/// Counters at the beginning of the window; empty before, so that the window of a run that ends earlier is the whole
+/// run. In all lists of flows and links, the entries of proxies come last.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     pub(super) flows: Vec<FlowCounters>,
@@ -44,7 +44,7 @@ impl Baseline {
     }
 
     /// Returns two sets of counters of the proxy `number`: over the whole run, and over the window. `flows` and `links`
-    /// are the numbers of flows and links without those of proxies.
+    /// are the counts of flows and links without those of proxies. `end` is as for flows and links.
     pub(super) fn split_proxy(
         &self,
         number: usize,

@@ -10,7 +10,7 @@ use crate::transport::tcp::Sender;
 /// The endpoint of a captured connection that has sent a packet.
 pub(crate) struct CapturedEnd<'a> {
     pub(crate) flow: u32,
-    /// Number of the connection within its flow.
+    /// Number of the TCP connection within its flow. Two directions with separate TCP connections have two numbers.
     pub(crate) connection: u64,
     /// True if the flow's second node has opened the connection.
     pub(crate) opened_by_receiver: bool,
@@ -43,8 +43,9 @@ impl Traffic {
         })
     }
 
-    /// Returns the number of a packet's connection. Also returns true if the packet comes from the endpoint that opened
-    /// the connection. `index` is the flow index in the packet. `data` is true for a packet from the sender of data.
+    /// Returns an index that identifies a packet's TCP connection: both directions have the same index if they share
+    /// the connection, or if it has ended. Also returns true if the packet comes from the endpoint that opened the
+    /// connection. `index` is the flow index in the packet. `data` is true for a packet from the sender of data.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
         let id = ConnectionId::of(index);
         let apart = self

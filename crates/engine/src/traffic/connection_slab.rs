@@ -1,7 +1,8 @@
-//! Storage of connections: slots are reused, but ids are not.
+//! Storage of connections: a reused slot gets a new id.
 //!
-//! An id contains the slot and its generation. Stale packets and timers, of closed connections, are thus recognised and
-//! ignored. Free slots wait in a queue before they are reused: an id recurs only after some hundred thousand others.
+//! An id contains the slot and its generation. Stale packets and events of closed connections are thus recognised and
+//! ignored. Free slots wait in a queue before they are reused: while slots can be added, an id recurs only after some
+//! hundred thousand others. Deadlines of TCP's timers have no generation, and are cleared when a connection closes.
 
 use std::collections::VecDeque;
 
@@ -128,7 +129,8 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// Minimum number of free slots: a slot is reused only when more than this number are free.
+    /// Minimum number of free slots: a slot is reused only when more than this number are free, or when no slot can be
+    /// added.
     const RESTING: usize = 256;
 
     /// Stores the content that `make` creates for a free id. Returns the id; `None` if all slots are in use.
@@ -165,7 +167,8 @@ impl<T> Slab<T> {
         slot.get().filter(|_| current)
     }
 
-    /// Returns `id` with the current generation of its slot. Needed since ids in timer events contain no generation.
+    /// Returns `id` with the current generation of its slot. Needed since ids in the events of the retransmission,
+    /// RACK-TLP and delayed-ACK timers contain no generation.
     pub(crate) fn renewed(&self, id: ConnectionId) -> ConnectionId {
         let generation = self.slots[id.slot()].generation;
         ConnectionId(
@@ -195,7 +198,8 @@ impl<T> Slab<T> {
         self.slots.len() - self.free.len()
     }
 
-    /// Returns the memory of a slot without reading it, for prefetching.
+    /// Returns the memory of the content of an id's slot without reading it, for prefetching; `None` if the slot is
+    /// free. Does not compare generations.
     #[inline]
     pub(crate) fn place(&self, id: ConnectionId) -> Option<&Option<T>> {
         self.slots.get(id.slot())?.content.as_deref()

@@ -99,8 +99,9 @@ impl Direction {
         }
     }
 
-    /// Sends `bytes` of the application's data. If `fin` is given, closes the direction after them. Returns the range
-    /// of segments of these bytes: the first, and one past the last.
+    /// Sends `bytes` of the application's data. If `fin` is given, closes the direction after them, if this rule allows
+    /// it at once; otherwise, [`Self::on_packet_before_fin`] closes it. Returns the range of segments of these bytes:
+    /// the first, and one past the last.
     pub(super) fn send(&mut self, bytes: u64, fin: Option<Fin>, env: &mut Env) -> (u64, u64) {
         let begin = self.sender.end();
         let quiet = self.sender.outstanding() == 0 && self.sender.fits_one_segment(bytes);
@@ -113,7 +114,7 @@ impl Direction {
     }
 
     /// Processes an acknowledgement of this direction's data, and sends the FIN if the rule `fin` now allows this.
-    /// Returns true if the FIN has been sent.
+    /// Returns true if the FIN has been sent, or is on the last segment, which is still to be sent.
     pub(super) fn on_packet_before_fin(
         &mut self,
         packet: &Packet,
@@ -147,7 +148,8 @@ impl Direction {
         self.last().receiver.next() >= end
     }
 
-    /// Returns true if all segments are acknowledged: with a proxy, those of the leg from the proxy to the destination.
+    /// Returns true if all segments given to the sender so far are acknowledged. With a proxy, this is the sender of
+    /// the leg from the proxy to the destination.
     pub(super) fn is_all_acknowledged(&self) -> bool {
         let sender = &self.last().sender;
         sender.acknowledged() >= sender.end()
@@ -169,12 +171,13 @@ impl Direction {
         received.counted_in(self.sender.counters(now))
     }
 
-    /// Returns the number of data packets sent.
+    /// Returns the number of data packets sent, without those of the second leg.
     pub(super) fn sent_pkts(&self) -> u64 {
         self.sender.sent_pkts()
     }
 
     /// Cancels the receiver's delayed acknowledgement, which the data of the other direction now carries.
+    /// Restarts the record of timestamps that this data echoes.
     pub(super) fn acknowledged_by_data(&mut self, env: &mut Env) {
         self.receiver.acknowledged_by_data(env);
         self.begin_echoes();

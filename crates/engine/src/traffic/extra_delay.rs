@@ -10,7 +10,8 @@ use crate::packet::Packet;
 use crate::prefetch::prefetch;
 use crate::schedule::{Event, Schedule};
 
-/// Delayed packets with their release times; one queue for each direction.
+/// Delayed packets with their release times. The queue at the index [`Side::Up`] has the packets for the server, data
+/// and acknowledgements; the other queue has those for the client.
 type Queues = [VecDeque<(Time, Packet)>; 2];
 
 /// The delayed packets of one connection. The delay in each direction is half of the extra round-trip time.

@@ -33,8 +33,8 @@ impl Generator {
         .flatten()
     }
 
-    /// Returns the time of the source's next connection, `now` or later. Returns `None` if there are no more
-    /// connections, or if the source must wait for another event.
+    /// Returns the time of the source's next connection; for a trace, this time may be before `now`. Returns `None` if
+    /// there are no more connections, or if the source must wait for another event.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Requests(model) => Some(model.next_arrival(now)),
@@ -52,7 +52,8 @@ impl Generator {
     }
 
     /// Returns the time up to which the openings of connections have been drawn in advance, and the maximum total
-    /// number of exchanges on the connections that will open by this time.
+    /// number of exchanges on the connections that will open by this time. The time is zero before the source
+    /// starts, and for sources that draw nothing in advance.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         match self {
             Self::Requests(model) => model.known_arrivals(),

@@ -21,7 +21,8 @@ pub(crate) struct MessageSource {
 }
 
 impl MessageSource {
-    /// Creates the application of a connection with segments of `mss_bytes`.
+    /// Creates the application of a connection with segments of `mss_bytes`. The interval between messages follows from
+    /// their size before it is rounded up to whole segments.
     pub(crate) fn new(
         index: u32,
         connection: usize,
@@ -60,7 +61,8 @@ impl MessageSource {
         env.network.schedule.push_timer(next, event);
     }
 
-    /// Sends the next message, which is due now, and schedules the following one.
+    /// Sends the next message, which is due now, and schedules the following one. Does nothing if the application has
+    /// stopped.
     pub(crate) fn on_message_event(&mut self, sender: &mut Sender, env: &mut Env) {
         if self.running {
             sender.append(self.bytes, env);

@@ -1,7 +1,7 @@
 //! Application traffic: sources, and the connections that they open during the run.
 //!
-//! A connection takes memory only while it is open. Its endpoints are not known when the simulation begins: no packet
-//! is delivered to them ahead of time (`network/lookahead.rs`).
+//! The memory of a closed connection is reused. Only endpoints with an extra delay get packets ahead of time
+//! (`network/lookahead.rs`).
 
 mod app_connection;
 mod capture;
@@ -111,7 +111,8 @@ impl Traffic {
         self.sources.len() - 1
     }
 
-    /// Sets two options of a source: the numbers of the traced connections, and the receivers' clock for transit times.
+    /// Sets two options of a source, both for data from the flow's first node to its second: the numbers of the traced
+    /// connections, and the error of the receivers' clock for transit times.
     pub(crate) fn observe(&mut self, source: usize, traced: &[u64], clock: ClockError) {
         let source = &mut self.sources[source];
         (source.traced, source.clock) = (traced.to_vec(), clock);
@@ -145,7 +146,8 @@ impl Traffic {
         &self.sources[source]
     }
 
-    /// Starts a source: schedules its first connection after one drawn interval.
+    /// Starts a source: schedules its first connection. A model of requests draws an interval before it; a web session
+    /// and a connection with a lifetime begin at once, and a trace at the time of its first entry.
     pub(crate) fn start(&mut self, source: usize, env: &mut Env) {
         self.sources[source].running = true;
         self.await_next(source, env);
@@ -165,8 +167,8 @@ impl Traffic {
         }
     }
 
-    /// Processes an arrival event: opens the source's next connection. Not inlined: a connection is large on the stack,
-    /// and would slow down other events.
+    /// Processes an arrival event: opens the source's next connection, and schedules the one after it. Does nothing if
+    /// the source has stopped. Not inlined: a connection is large on the stack, and would slow down other events.
     #[inline(never)]
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
         let traffic_source = &mut self.sources[source as usize];
@@ -206,7 +208,8 @@ impl Traffic {
         }
     }
 
-    /// Returns the connection of a packet, if the connection delays packets at the end of their route.
+    /// Returns the connection of a packet, if the connection delays packets at the end of their route and both
+    /// directions share one TCP connection.
     #[inline]
     pub(crate) fn holding(&mut self, packet: &Packet) -> Option<&mut AppConnection> {
         let connection = self.connections.get_mut(ConnectionId::of(packet.flow))?;
@@ -321,8 +324,8 @@ impl Traffic {
         self.connections.remove(id);
     }
 
-    /// Returns the number of the proxy that splits a direction of a connection, if any. `index` identifies the
-    /// direction.
+    /// Returns the number of the proxy that splits a direction of a connection; `None` if there is no proxy, or if the
+    /// connection has ended. `index` identifies the direction.
     pub(crate) fn proxy(&self, index: u32) -> Option<usize> {
         let id = ConnectionId::of(index);
         let source = self.connections.get(id)?.source as usize;
@@ -330,7 +333,8 @@ impl Traffic {
         Some(second_leg.proxy)
     }
 
-    /// Returns the two legs of a direction that a proxy splits; `None` if the direction's connection has ended.
+    /// Returns the two legs of a direction that a proxy splits; `None` if no proxy does, or if the direction's
+    /// connection has ended.
     pub(crate) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
         let id = ConnectionId::of(index);
         let direction = self.connections.get_mut(id)?.direction_mut(id.side())?;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Distributions of the time at which a source requests its first file, and of the time between files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
-    /// Mean of the exponential time between two files of a source.
+    /// Mean of the exponential time from the end of a source's flow to the source's next request. A source also waits
+    /// for such a time if it finds no idle receiver.
     pub think: Span,
     /// Distribution of the times at which sources request their first files.
     pub start: StartWaves,
@@ -65,18 +66,19 @@ impl FileType {
 /// Probability and size of one type of large files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LargeFile {
-    /// Probability that a file is of this type.
+    /// Probability that this type is drawn for a file. [`Admission`] may replace the drawn type.
     pub probability: f64,
     /// Factor that multiplies the size drawn from the Pareto distribution.
     pub factor: u64,
 }
 
 /// Limits on the numbers of active large files (NIST SP 500-282, chapter 8). A file is active from
-/// its selection to the end of its transfer.
+/// its selection until it is delivered or its flow could not be connected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
-    /// Maximum number of active files of each large type. If so many files of the drawn type are
-    /// active, the file becomes a Web object instead.
+    /// Maximum number of active files of each large type. If at least so many files of the drawn
+    /// type are active, the file becomes a Web object instead. Files that are selected to reach a
+    /// minimum may exceed the maximum.
     pub max: [u64; 3],
     /// Minimum number of active files of each large type in each cell: `min[type][cell]`. If a cell
     /// has fewer files of a type, its next flow transfers a file of this type. Movies are checked first.

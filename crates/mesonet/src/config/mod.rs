@@ -50,12 +50,13 @@ pub struct Config {
     pub trace: Option<Trace>,
 }
 
-/// Speeds of hosts: each host is either basic or fast, which is drawn.
+/// Speeds of hosts: each host is either basic or fast, which is drawn. Hosts of long-lived flows have a separate speed
+/// ([`LongLived::speed`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hosts {
-    /// Rate of packets that a basic host can send.
+    /// Rate at which a basic source can send packets, and a basic receiver can acknowledge them.
     pub base: PacketRate,
-    /// Rate of packets that a fast host can send.
+    /// Rate at which a fast source can send packets, and a fast receiver can acknowledge them.
     pub fast: PacketRate,
     /// Probability that a host is fast.
     pub fast_share: f64,
@@ -83,7 +84,8 @@ pub struct Transport {
     /// Time that is added to every round-trip time that a source measures.
     pub rtt_excess: Span,
     /// True if the first smoothed round-trip time of a flow is that of its handshake; false if it is
-    /// the propagation delay plus `srtt_allowance`.
+    /// the propagation delay plus `srtt_allowance`. For long-lived flows, which have no handshake, it
+    /// is always the latter.
     pub handshake_rtt: bool,
 }
 
@@ -128,7 +130,7 @@ pub struct Measure {
     pub every: Span,
     /// Number of completed flows of a group for which goodput statistics are reported together.
     pub batch: usize,
-    /// True to report every flow when it ends.
+    /// True to report every flow of a source when it ends. Long-lived flows are not reported.
     pub flow_log: bool,
 }
 
@@ -145,6 +147,6 @@ pub struct Trace {
     /// End of the trace.
     pub until: Time,
     /// Maximum number of records of flow states; also the maximum number of records of packet
-    /// events.
+    /// events. The trace ends with the measurement interval in which one of the two is reached.
     pub max: u64,
 }

@@ -12,13 +12,13 @@ pub struct Topology {
     /// One-way links between backbone routers.
     pub links: Vec<BackboneLink>,
     /// Routing table of the backbone. `next_link[at][to]` is the index of the link for packets from router `at` to
-    /// router `to`; `None` without a route.
+    /// router `to`; `None` without a route, and if `at` equals `to`.
     pub next_link: Vec<Vec<Option<usize>>>,
     /// Points of presence. Each is connected to one backbone router.
     pub pops: Vec<Pop>,
     /// Access routers, each at a point of presence or at a backbone router.
     pub access: Vec<AccessRouter>,
-    /// Service of the two queues of each router.
+    /// Service of the two queues of each point of presence and access router. A backbone router has one queue.
     pub service: Service,
     /// True if the two queues of a router with one server share the router's buffer. If false, each queue has a
     /// separate buffer of the router's size.

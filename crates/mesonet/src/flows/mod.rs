@@ -22,18 +22,18 @@ pub(crate) use self::table::{FlowInfo, FlowTable, STALE};
 pub(crate) use self::timers::{Timer, Timers};
 use crate::network::Network;
 
-/// Network, timers and parameters that both ends of flows use.
+/// Network, timers and parameters that the ends of flows in a region use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Env {
     pub(crate) network: Network,
     pub(crate) timers: Timers,
-    /// Number of data packets that sources have sent.
+    /// Number of data packets that the region's sources have sent since the start of the run.
     pub(crate) packets_in: u64,
     /// Weight of a new sample in the smoothed round-trip time.
     pub(crate) srtt_gain: f64,
     /// Time that is added to every measured round-trip time.
     pub(crate) rtt_excess: Span,
-    /// True if the first smoothed round-trip time of a flow is that of its handshake.
+    /// True if the first smoothed round-trip time of a flow with a handshake is that of the handshake.
     pub(crate) handshake_rtt: bool,
     /// Congestion window after timeouts, in packets.
     pub(crate) initial_cwnd: f64,

@@ -12,12 +12,13 @@ pub(crate) struct RttEstimator {
     /// Round-trip propagation delay of the path.
     propagation: Span,
     rto: Span,
-    /// Time at which the retransmission timer expires.
+    /// Time at which the retransmission timer expires; the SYN timer while the flow is connecting.
     pub(crate) deadline: Time,
 }
 
-/// Minimum of the timeout, in round-trip propagation delays. The first timeout is the product of
-/// this number and the initial smoothed round-trip time.
+/// Minimum of the timeout, in round-trip propagation delays. Without a sample of the handshake, the
+/// first timeout is the product of this number and the initial smoothed round-trip time, but not
+/// above the maximum.
 const MIN_RTO: u64 = 2;
 /// Maximum of the timeout, in round-trip propagation delays.
 const MAX_RTO: u64 = 32;
@@ -78,7 +79,7 @@ impl RttEstimator {
         self.deadline = now + self.rto;
     }
 
-    /// Doubles the timeout after the timer has expired.
+    /// Doubles the timeout, up to its maximum, after the timer has expired. Restarts the timer.
     pub(crate) fn back_off(&mut self, now: Time) {
         self.rto = (self.rto * 2).min(self.propagation * MAX_RTO);
         self.restart(now);

@@ -18,7 +18,8 @@ pub(crate) const STALE: u16 = 0;
 pub(crate) struct FlowInfo {
     pub(crate) source: u32,
     pub(crate) receiver: u32,
-    /// Number of a long-lived flow; `None` for flows of sources.
+    /// Number of a long-lived flow; `None` for flows of sources. For a long-lived flow, `source` and `receiver` are
+    /// `u32::MAX`.
     pub(crate) long_lived: Option<u16>,
     /// Access routers of the source and of the receiver.
     pub(crate) ends: [u16; 2],
@@ -51,7 +52,8 @@ impl FlowInfo {
     }
 }
 
-/// Both ends of the flows in a region, by slot. Slots of closed flows are reused.
+/// Senders and receivers in a region, each by its own slot. The two ends of a flow may be in different regions.
+/// Slots of closed flows are reused.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FlowTable {
     pub(crate) sending: Vec<Sender>,
@@ -90,13 +92,21 @@ impl FlowTable {
         end.is_of(flow).then_some(end)
     }
 
-    /// Prefetches the sender or receiver of a packet.
+    /// Prefetches the sender or receiver of a packet, if it is in this region.
     #[inline]
     pub(crate) fn prefetch_for(&self, packet: &Packet) {
         let place = packet.flow().slot as usize;
         match packet.kind() {
-            Kind::Syn | Kind::Data => prefetch(&self.receiving[place]),
-            Kind::SynAck | Kind::Ack | Kind::Nak => self.sending[place].prefetch_for_ack(),
+            Kind::Syn | Kind::Data => {
+                if let Some(receiver) = self.receiving.get(place) {
+                    prefetch(receiver);
+                }
+            }
+            Kind::SynAck | Kind::Ack | Kind::Nak => {
+                if let Some(sender) = self.sending.get(place) {
+                    sender.prefetch_for_ack();
+                }
+            }
         }
     }
 
@@ -198,7 +208,7 @@ impl FlowTable {
         self.free_receivers.push(next);
     }
 
-    /// Returns the number of bytes of state that an open flow needs.
+    /// Returns the number of bytes of state that an open flow needs, without heap memory.
     pub(crate) fn bytes_per_flow() -> usize {
         size_of::<Sender>() + size_of::<Receiver>() + size_of::<FlowInfo>()
     }

@@ -1,8 +1,9 @@
 //! Timers of flows.
 //!
-//! A flow has one entry for its retransmission timer, which does not move with the deadline. If the
-//! entry is due before the deadline, it is added again for the deadline. Entries of closed flows are
-//! recognised by their generation.
+//! A flow has one valid entry for its retransmission timer, which does not move to a later deadline.
+//! If the entry is due before the deadline, it is added again for the deadline. For an earlier deadline,
+//! another entry is added, and the old one is stale. Entries of closed flows are recognised by their
+//! generation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,8 @@ use longhaul_kernel::Heap;
 pub(crate) enum Timer {
     /// The SYN or retransmission timer of the flow may have expired.
     Expiry,
-    /// The host's packet interval is over, so the flow may send.
+    /// The time until the flow may send its next packet is over: the pacing time of the algorithm or, rarely, the rest
+    /// of the host's packet interval. Most packet intervals of hosts are timed by the network instead.
     Pace,
     Begin,
     Stop,
@@ -35,8 +37,8 @@ pub(crate) struct Timers {
     heap: Heap,
 }
 
-/// Number of windows in the calendar. All windows together cover most of a second, which is longer
-/// than most timeouts.
+/// Number of windows in the calendar. With the longest windows (3 ms), they cover 0.77 s together,
+/// which is longer than most timeouts.
 const SLOTS: usize = 256;
 
 impl Timers {
@@ -53,7 +55,7 @@ impl Timers {
         time_of(self.heap.first())
     }
 
-    /// Sets `timer` of a flow to the time `time`.
+    /// Adds an entry for `timer` of a flow at the time `time`. Other entries of the flow remain.
     pub(crate) fn push(&mut self, time: Time, timer: Timer, flow: FlowId) {
         let class = (timer as u64) << Timer::SHIFT;
         let tag = class | u64::from(flow.generation) << 32 | u64::from(flow.slot);

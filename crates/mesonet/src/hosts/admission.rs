@@ -60,7 +60,8 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Removes a file from the counts of `cell`, since its flow has completed or could not be connected.
+    /// Removes a file, if it is large, from the counts of `cell` and of the whole network, since its flow has completed
+    /// or could not be connected.
     pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] -= 1;

@@ -2,7 +2,8 @@
 //!
 //! NIST SP 500-282 describes the hosts in chapter 3, and types of files and their admission in chapter 8. A source
 //! chooses a file and an idle receiver below another backbone router. Each random quantity has a separate stream of
-//! random numbers, as in the original. Runs that differ in one quantity therefore share all others.
+//! random numbers, as in the original. Runs that differ in one quantity therefore draw the others from the same
+//! sequences of random numbers, but not always for the same sources.
 
 mod admission;
 mod files;

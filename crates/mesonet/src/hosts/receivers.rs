@@ -19,7 +19,7 @@ pub(crate) struct ReceivingHost {
 /// All receivers, in order of access routers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receivers {
-    /// Number of the first receiver below each access router. The last entry is the number of all
+    /// Number of the first receiver below each access router. A last entry holds the count of all
     /// receivers.
     first: Vec<u32>,
     /// Number of idle receivers below each access router.
@@ -78,8 +78,9 @@ impl Receivers {
     }
 
     /// Draws a receiver for a source at backbone router `domain` (NIST SP 500-282, chapter 3): first another backbone
-    /// router, then an access router below it, then an idle receiver of the access router. Returns `Err` with the
-    /// access router if none of its receivers is idle, and `None` if no other backbone router has receivers.
+    /// router, then an access router below it, then an idle receiver of the access router. Marks the receiver as busy.
+    /// Returns `Err` with the access router if none of its receivers is idle, and `None` if no other backbone router
+    /// has receivers.
     pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<ReceivingHost, u16>> {
         let own = self.domains.iter().position(|other| other.router == domain);
         let others = self.domains.len() - usize::from(own.is_some());

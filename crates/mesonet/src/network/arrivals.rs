@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::packet::Packet;
 
-/// A packet on a link, with the time of its arrival.
+/// A packet on its way to the next element, or in process at a host, with the time of its arrival or of the end of the
+/// process.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct InFlight {
     pub(crate) time: Time,
@@ -102,8 +103,8 @@ impl Arrivals {
         self.staying.take()
     }
 
-    /// Removes and returns the next packet with a destination outside the region; `None` if the
-    /// packet arrives after `limit`.
+    /// Removes and returns the next packet with a destination outside the region; `None` if there is
+    /// none, or if it arrives after `limit`.
     #[inline]
     pub(super) fn take_passing(&mut self, limit: Time) -> Option<InFlight> {
         if self.passing.first.0 > limit {

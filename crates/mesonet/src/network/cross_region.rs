@@ -7,8 +7,8 @@ use super::arrivals::{Crossing, InFlight};
 use super::packet::Packet;
 
 impl Network {
-    /// Returns all links from other regions. Each link is given by the backbone router at its end, its index among the
-    /// links to this router, and its number in the network.
+    /// Returns all links from other regions. Each link is given by the backbone router at its end, its index among this
+    /// router's links from other regions, and its number in the network.
     pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
         let routers = self.arrivals.iter().enumerate();
         let links = routers.flat_map(|(router, arrivals)| {
@@ -19,7 +19,7 @@ impl Network {
     }
 
     /// Takes over packets that arrive at backbone router `router` from another region. `at` is the
-    /// index of their link among the links to this router.
+    /// index of their link among this router's links from other regions.
     pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Crossing) {
         self.arrivals[router as usize].receive(at, packets);
         self.expect_cross_region(router);
@@ -37,8 +37,8 @@ impl Network {
         self.arrivals[router as usize].later_than(at, time)
     }
 
-    /// Returns, for each link to another region, the link's number and the packets that have not
-    /// been handed over yet.
+    /// Returns, for each link that begins in the region, the link's number and the packets that have not been handed
+    /// over yet to another region: none if the link ends in the region.
     pub(crate) fn outboxes(&mut self) -> impl Iterator<Item = (u16, &mut Crossing)> {
         let links = self.out_links.iter_mut();
         links.map(|link| (link.id, &mut link.outbox))
@@ -63,9 +63,8 @@ impl Network {
         };
         self.expect_cross_region(router);
         self.now = time;
-        let queued = self.enqueue_at_backbone::<TRACED>(router, time, &packet);
-        if let Some((departure, hop)) = queued {
-            self.send_down::<TRACED>(router, hop, departure, packet, limit);
+        if let Some((departure, hop)) = self.enqueue_at_backbone::<TRACED>(router, time, &packet) {
+            self.send_on::<TRACED>(router, hop, departure, packet, limit);
         }
     }
 

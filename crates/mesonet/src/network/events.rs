@@ -9,8 +9,9 @@ use super::tournament::Tournament;
 use super::{HostEvent, Network};
 
 impl Network {
-    /// Returns the next event at a host; `None` if there is no event until `limit`. The function is
-    /// compiled twice, so that the copy for runs without packet traces does not test for traces.
+    /// Processes the events of routers until the next event at a host, and returns this event; `None` if no event at a
+    /// host is left until `limit`. The function is compiled twice, so that the copy for runs without packet traces does
+    /// not test for traces.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
         let bound = self.event_list.bound(limit);
@@ -54,7 +55,7 @@ impl Network {
         None
     }
 
-    /// Removes and returns the first packet of a station's FIFO; its arrival is the current event.
+    /// Removes and returns the first packet of a station's FIFO, and advances the region's time to this event.
     #[inline]
     fn pop(&mut self, station: usize) -> Packet {
         let popped = self.fifos[station].pop_and_next(|one| one.time, Time::NEVER);

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// A FIFO of entries of type `T`: a ring. Its size is a power of two, so an index wraps with one
-/// instruction. The entries of a short FIFO stay in the same few cache lines, even if it was long
-/// before.
+/// instruction. A FIFO that has become empty begins again at the first slot. A FIFO that is short and
+/// often empty thus stays in the same few cache lines, even if it was long before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fifo<T> {
     /// Slots of the ring; a slot without an entry has an old value.

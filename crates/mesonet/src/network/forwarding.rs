@@ -31,8 +31,8 @@ impl Network {
         None
     }
 
-    /// Processes the arrival of a packet at the router above access router `access`. The router's
-    /// two queues have separate servers.
+    /// Processes the arrival of a packet at the router above access router `access`. Used only if the two queues of
+    /// points of presence and access routers have separate servers.
     #[inline]
     pub(super) fn arrive_from_access<const TRACED: bool>(
         &mut self,
@@ -71,6 +71,19 @@ impl Network {
         else {
             return;
         };
+        self.send_on::<TRACED>(router, hop, departure, packet, limit);
+    }
+
+    /// Sends a packet from a backbone router towards its next hop, a link or a router below.
+    #[inline(always)]
+    pub(super) fn send_on<const TRACED: bool>(
+        &mut self,
+        router: u16,
+        hop: Hop,
+        departure: Time,
+        packet: Packet,
+        limit: Time,
+    ) {
         if matches!(hop, Hop::Pop(_) | Hop::Access(_)) {
             self.send_down::<TRACED>(router, hop, departure, packet, limit);
         } else {
@@ -116,7 +129,7 @@ impl Network {
 
     /// Sends a packet from its last backbone router towards its host in this region.
     #[inline(always)]
-    pub(super) fn send_down<const TRACED: bool>(
+    fn send_down<const TRACED: bool>(
         &mut self,
         router: u16,
         hop: Hop,

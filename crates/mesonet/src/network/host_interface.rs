@@ -11,7 +11,8 @@ use crate::records::Direction;
 pub(crate) enum HostEvent {
     /// A packet has passed the access router of its host.
     Delivered(Packet),
-    /// A receiver has processed a packet, and sends its acknowledgement now.
+    /// A receiver has processed a packet, and sends its acknowledgement now. The acknowledgement is given here, still
+    /// with the flow's id at the receiver.
     AckReady(Packet),
     /// A source may send its next data packet. Of the packet given here, only the flow has a meaning.
     MaySend(Packet),
@@ -39,7 +40,8 @@ impl Network {
         }
     }
 
-    /// Begins to process a packet at a receiver of speed `speed`. The receiver then acknowledges the packet.
+    /// Begins to process a packet at a receiver of speed `speed`. `packet` is the acknowledgement of that packet; it is
+    /// ready after the packet interval of the receiver.
     #[inline]
     pub(crate) fn process(&mut self, speed: u16, packet: Packet) {
         let time = self.now + self.packet_interval(speed);

@@ -20,7 +20,8 @@ pub(super) enum AccessParent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Hop {
     Link(u16),
-    /// A link to the last backbone router on the packet's route.
+    /// A link at whose end the packet's arrival is an event: a link to the last backbone router on its route, or to one
+    /// of several routers of a region.
     LastLink(u16),
     Pop(u16),
     Access(u16),
@@ -33,7 +34,7 @@ pub(super) enum Hop {
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
     OutOfAccess(u16),
-    /// Packets that have passed their last access router.
+    /// Packets on their way from their last access router to hosts.
     ToHosts,
     /// Packets on their way from a point of presence to its backbone router.
     OutOfPop(u16),
@@ -108,7 +109,7 @@ pub(super) struct Layout {
     pub(super) pops: Vec<u16>,
     pub(super) access: Vec<u16>,
     pub(super) backbone: Vec<u16>,
-    /// Number in the region of each access router of the network.
+    /// Number in the region of each access router of the network; [`ELSEWHERE`] for those of other regions.
     local_access: Vec<u16>,
     /// The router above each access router.
     above: Vec<AccessParent>,
@@ -191,7 +192,7 @@ impl Layout {
         };
         let out_links = layout.number_stations(topology, regions, region);
         layout.fill_next();
-        layout.fill_hops(topology, routes, &out_links);
+        layout.fill_hops(topology, regions, routes, &out_links);
         (layout, out_links)
     }
 
@@ -260,17 +261,28 @@ impl Layout {
         self.next = of_pops.chain(of_access).collect();
     }
 
-    fn fill_hops(&mut self, topology: &Topology, routes: &Routes, out_links: &[OutLink]) {
+    fn fill_hops(
+        &mut self,
+        topology: &Topology,
+        regions: &Regions,
+        routes: &Routes,
+        out_links: &[OutLink],
+    ) {
+        let ends_at = |id: u16, domain: u16| {
+            let end = routes.end(id);
+            end == domain || regions.has_neighbours(end.into())
+        };
         for &at in &self.backbone {
             for to in 0..topology.access.len() as u16 {
                 let domain = routes.domain(to);
                 let hop = if domain != at {
-                    // Routes between all routers with hosts have been checked to exist.
+                    // A hop without a route is never used: the simulation does not start if a route
+                    // between routers with hosts is missing (`SetupError::NoPath`).
                     let id = routes.link(at, domain);
                     let leads = |out: &OutLink| Some(out.id) == id;
                     let link = out_links.iter().position(leads).unwrap_or(0) as u16;
                     match id {
-                        Some(id) if routes.end(id) == domain => Hop::LastLink(link),
+                        Some(id) if ends_at(id, domain) => Hop::LastLink(link),
                         _ => Hop::Link(link),
                     }
                 } else {

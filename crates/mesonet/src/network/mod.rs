@@ -4,10 +4,11 @@
 //! A queue with its own server is a few numbers, since each departure time is known at the arrival (`queue.rs`).
 //! Packets are stored only in flight, and while they wait for a server that two queues share (`shared_server.rs`).
 //!
-//! The event list holds arrivals of packets and ends of services, but two kinds of arrivals are processed without it.
-//! A packet that only passes through the region is processed late: just before the next other packet that arrives at
-//! the same backbone router. If a backbone router sends a packet down to hosts, the packet's arrival at the next router
-//! is processed early, at once, unless another event could precede this arrival.
+//! The event list holds arrivals of packets, ends of services and events at hosts, but two kinds of arrivals are
+//! processed without it. A packet that only passes through the region is processed late: just before the next other
+//! packet that arrives at the same backbone router, or at the end of the step ([`Network::finish`]). If a backbone
+//! router sends a packet down to hosts, the packet's arrival at the next router is processed early, at once, unless
+//! another event could precede this arrival.
 
 mod arrivals;
 mod cross_region;
@@ -48,7 +49,7 @@ use crate::records::QueueSample;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
-    /// Time of the next samples of queues. Arrivals up to this time may be processed early.
+    /// End of the current step, where queues may be sampled. Arrivals up to this time may be processed early.
     horizon: Time,
     layout: Layout,
     /// Queues of access routers with a separate server for each direction; empty if the directions share a server.
@@ -68,7 +69,7 @@ pub(crate) struct Network {
     #[serde(skip)]
     event_list: Tournament,
     rebased: Time,
-    /// Number of events processed so far.
+    /// Number of events processed so far. Arrivals that are processed early do not count.
     pub(crate) events: u64,
     /// True if [`Self::send`] may use its fast path, which does not record traces.
     fast_send: bool,
@@ -137,8 +138,8 @@ impl Network {
         }
     }
 
-    /// Sets the time of the next samples of queues. Arrivals up to this time may be
-    /// processed before they are due; later arrivals may not.
+    /// Sets the end of the current step, where queues may be sampled. Arrivals up to this time may
+    /// be processed before they are due; later arrivals may not.
     pub(crate) fn set_horizon(&mut self, until: Time) {
         self.horizon = until;
     }

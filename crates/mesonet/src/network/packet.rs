@@ -96,7 +96,8 @@ impl Packet {
         self.label >> Self::KIND_BITS
     }
 
-    /// Returns the flow's id at the packet's destination.
+    /// Returns the flow's id at the packet's destination; for an acknowledgement that its receiver has not sent yet,
+    /// the id at the receiver.
     #[inline]
     pub(crate) fn flow(&self) -> FlowId {
         FlowId {

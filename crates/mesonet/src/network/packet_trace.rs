@@ -2,7 +2,7 @@
 //!
 //! The event loop is compiled twice, and only the copy for traces records packets (`Network::next` with `TRACED`).
 //! During a trace, hosts send packets through [`Network::send_traced`]. Each region records its events. Since some
-//! arrivals are processed early, records are sorted by time at the end of an interval.
+//! arrivals are processed early or late, records are sorted by time at the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -41,8 +41,8 @@ pub(crate) struct PacketTrace {
     span: (Time, Time),
     /// Maximum number of records that are stored at a time.
     max: u64,
-    /// Time when the maximum number of records was reached; `None` if it was not. Records of
-    /// earlier times are complete.
+    /// Simulated time when the first record was left out, since `max` records were stored; `None` if none was. Records
+    /// of earlier times are complete, except for arrivals that are processed late.
     truncated_at: Option<Time>,
 }
 
@@ -51,7 +51,8 @@ pub(crate) struct PacketTrace {
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
-    /// Returns a trace over `span`, from its beginning to its end, with at most `max` records.
+    /// Returns a trace over `span`, from its beginning to its end, both included. `max` is the maximum number of
+    /// records that the run reports; a region stores up to [`SLACK`] more.
     pub(crate) fn new(span: (Time, Time), max: u64, regions: &Regions) -> Self {
         Self {
             flows: vec![Vec::new(); 2 * regions.count],
@@ -106,7 +107,7 @@ impl PacketTrace {
     }
 
     /// Records an event of a packet at `time`. The simulated time `now` is earlier than `time` if an arrival is
-    /// processed early.
+    /// processed early, and later if it is processed late.
     fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
         let Some(flow) = self.number_of(packet) else {
             return;
@@ -128,15 +129,16 @@ impl PacketTrace {
         });
     }
 
-    /// Removes and returns the records, unsorted. Also returns the time at which the maximum number
-    /// of records was reached; `None` if it was not reached.
+    /// Removes and returns the records, unsorted. Also returns the simulated time when the first
+    /// record was left out; `None` if none was.
     pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
         (std::mem::take(&mut self.records), self.truncated_at)
     }
 }
 
 impl Network {
-    /// Sets the flows to trace. The trace is switched on separately, by [`Self::set_traced`].
+    /// Sets the region's trace, to which flows are added later; `None` for a run without a trace. The trace is switched
+    /// on separately, by [`Self::set_traced`].
     pub(crate) fn set_packet_trace(&mut self, trace: Option<PacketTrace>) {
         self.packet_trace = trace.map(Box::new);
     }
@@ -151,8 +153,8 @@ impl Network {
         self.fast_send = !traced;
     }
 
-    /// Sends a packet of a host below `access`, and records its events. Without a trace,
-    /// [`Self::send`] is used instead.
+    /// Sends a packet of a host, and records this event and the packet's arrival at the access router. Called by
+    /// [`Self::send`] during a trace. `access` is the access router's number in the region.
     #[inline(never)]
     pub(super) fn send_traced(&mut self, access: u16, packet: Packet) {
         let now = self.now;

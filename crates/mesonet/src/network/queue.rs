@@ -28,7 +28,8 @@ pub(crate) struct DropTailQueue {
     dropped: u64,
 }
 
-/// Excess over `DropTailQueue::limit` that is tolerated, because times are rounded to picoseconds.
+/// Part of `DropTailQueue::limit` that exceeds the service of `buffer - 1` packets. It is tolerated because
+/// times are rounded to picoseconds.
 const ROUNDING: Span = Span::from_ps(1);
 
 impl DropTailQueue {

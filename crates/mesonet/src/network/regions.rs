@@ -93,6 +93,13 @@ impl Regions {
         self.of_backbone[router].into()
     }
 
+    /// Returns true if the region of backbone router `router` has other backbone routers.
+    pub(crate) fn has_neighbours(&self, router: usize) -> bool {
+        let region = self.of_backbone[router];
+        let in_region = self.of_backbone.iter().filter(|&&other| other == region);
+        in_region.count() > 1
+    }
+
     pub(crate) fn of_access(&self, access: u16) -> usize {
         self.of_access[access as usize].into()
     }

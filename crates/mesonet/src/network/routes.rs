@@ -75,7 +75,8 @@ impl Routes {
         })
     }
 
-    /// Returns the links on the route from one backbone router to another; `None` without a route.
+    /// Returns the links on the route from one backbone router to another; `None` without a route,
+    /// or if the route is a loop.
     pub(crate) fn path(&self, from: u16, to: u16) -> Option<Vec<u16>> {
         let (mut path, mut at) = (Vec::new(), from);
         while at != to {

@@ -35,8 +35,9 @@ impl Network {
         self.layout.access.iter().copied().zip(samples)
     }
 
-    /// Returns the number of each link in the network, and the number of packets that have entered the link. Packets
-    /// that have already been handed to another region are counted, even if they enter the link later.
+    /// Returns, for each link that begins in the region, its number in the network and the number of packets that have
+    /// entered it so far. Packets that have already been handed to another region are counted, even if they enter the
+    /// link later.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

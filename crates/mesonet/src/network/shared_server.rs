@@ -26,8 +26,8 @@ pub(super) struct SharedServer {
     /// share a buffer, in both together.
     buffer: usize,
     shared_buffer: bool,
-    /// True if the server idles for one service time when it is the turn of a queue without a
-    /// packet.
+    /// True if the server idles for one service time when it is the turn of an empty queue and the
+    /// other queue holds packets.
     strict: bool,
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Time and number of a station form one integer, so a comparison needs no branch and ties go to
 //! the lower number. When the event of a station changes, the path from its leaf to the root is
-//! updated, with log2(number of stations) comparisons.
+//! updated, with log2(number of leaves) comparisons.
 //!
 //! The integers are compared as the floating-point numbers with the same bits. Their order is the
 //! same (IEEE 754, positive numbers), and the minimum of two takes one instruction instead of
@@ -47,7 +47,8 @@ const MANY: usize = 1 << 10;
 const MOST: usize = 1 << (STATION_BITS + 1);
 /// Number of low bits of a key that hold the number of a station.
 const STATION_BITS: u32 = 16;
-/// The key of a station without an event.
+/// The key of a leaf that has never been set. For a station whose event is removed, [`Tournament::set`] stores a key
+/// with the time `FAR - 1`.
 const IDLE: Key = f64::INFINITY;
 /// Upper limit of the times in keys: 140 s after `base`, in picoseconds. The keys of all later events hold the time
 /// `FAR - 1`. A [`Bound`] holds at most `FAR - 2`, so it never includes these events.

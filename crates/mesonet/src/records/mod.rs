@@ -1,4 +1,5 @@
-//! Reports of a simulation: a record per interval, and other records as events happen.
+//! Reports of a simulation: a record of each interval, and records of completed flows, of batches of
+//! goodputs and of traced flows.
 //!
 //! The records have the contents of NIST SP 500-282, tables 3-4 to 3-8. Means, rates and shares can be
 //! computed from counts and sums. A count is over one interval unless its field states another period.
@@ -28,17 +29,19 @@ pub trait Recorder {
     /// Receives the record of a flow that has been completed or could not be connected. Called only
     /// if [`Measure::flow_log`](crate::config::Measure::flow_log) is set.
     fn flow(&mut self, flow: &FlowRecord);
-    /// Receives the state of a traced flow after a change.
+    /// Receives the state of a traced flow after an event. All states of an interval come at its end,
+    /// sorted by time.
     fn flow_state(&mut self, _state: &FlowState) {}
     /// Receives an event of a packet of a traced flow. All events of an interval come at its end,
     /// sorted by time.
     fn packet(&mut self, _record: &PacketTraceRecord) {}
-    /// Receives the simulated time, and a function that counts the data packets so far. It is
-    /// called a few thousand times in a run, and its result can stop the simulation.
+    /// Receives the simulated time, and a function that counts the data packets sent so far. Called
+    /// at the end of each interval and, within longer intervals, about once in a simulated second.
+    /// The result can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
     /// Stores a checkpoint, if the recorder wants one at the end of this interval. `state` returns the bytes that
-    /// [`crate::resume`] takes; a call of `state` costs as much as some thousands of packets. Algorithms written in
-    /// Python cannot be stored.
+    /// [`crate::resume`] takes; a call of `state` costs as much as some thousands of packets. With algorithms written
+    /// in Python, which cannot be stored, `state` panics.
     fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 
@@ -83,7 +86,7 @@ pub struct Interval<'a> {
     pub end: Time,
     /// Number of data packets that sources sent, long-lived flows included.
     pub packets_in: u64,
-    /// Number of data packets that reached the access routers of their receivers, long-lived flows included.
+    /// Number of data packets that passed the access routers of their receivers, long-lived flows included.
     pub packets_out: u64,
     /// Samples of the flows of each class, in the order of [`FlowClass::ALL`]; long-lived flows are not included.
     pub classes: &'a [ClassSample; 6],
@@ -128,7 +131,7 @@ record! {
         failed: u64 as "failed_flows",
         /// Packets sent in excess of the file size, divided by the file size; sum over completed flows.
         retransmission_sum: f64,
-        /// Data packets that reached the access routers of their receivers.
+        /// Data packets that passed the access routers of their receivers; those of closed flows do not count.
         packets_out: u64,
         /// Negative acknowledgements received.
         naks: u64,
@@ -184,7 +187,7 @@ record! {
         srtt: Span as "srtt_s",
         /// FAST's alpha, if the flow has one.
         fast_alpha: Option<f64> as "fast_alpha_pkts",
-        /// Data packets that reached the receiver's access router in the interval.
+        /// Data packets that passed the receiver's access router in the interval.
         packets_out: u64 as "out_pkts",
         /// Negative acknowledgements received in the interval.
         naks: u64 as "naks",
@@ -225,14 +228,15 @@ pub struct QueueSample {
 }
 
 record! {
-    /// Events, in an interval, of all flows from or to hosts of an access router. Each flow counts at both its routers.
+    /// Active flows at the end of an interval, and events of all flows in the interval, from or to hosts of an access
+    /// router. Each flow counts at both its routers.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct EdgeSample {
         /// Active flows of the router's hosts; a flow counts at both ends.
         active: u64 as "active_flows",
         /// Flows that could not be connected.
         failed: u64 as "failed_flows",
-        /// Number of times that no receiver below the router was idle.
+        /// Number of failed attempts to find an idle receiver below the router.
         no_receivers: u64 as "no_receivers",
         /// First SYNs of connections.
         first_syns: u64 as "first_syns",
@@ -327,7 +331,7 @@ record! {
         class: FlowClass,
         /// Group of the flow.
         group: FlowGroup,
-        /// Position of the flow's algorithm in the configuration.
+        /// Index of the flow's algorithm in the configuration.
         algorithm: u32,
         /// Time at which the source requested the file.
         start: Time as "start_s",
@@ -367,23 +371,24 @@ record! {
 /// Results of the run as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// End time of the simulation.
+    /// Simulated time at the end of the run, or when it was stopped.
     pub end: Time,
     /// True if the recorder stopped the run.
     pub stopped: bool,
     /// Data packets that sources sent.
     pub packets_in: u64,
-    /// Data packets that reached the access routers of their receivers.
+    /// Data packets that passed the access routers of their receivers.
     pub packets_out: u64,
-    /// Number of times that a packet of any kind was moved from one element to another.
+    /// Number of events of packets, servers and hosts. Timers do not count, nor do arrivals that are processed early.
     pub events: u64,
     /// Totals of the flows of each class, in the order of [`FlowClass::ALL`]; long-lived flows are not included.
     pub classes: [ClassTotals; 6],
     /// Time when the maximum number of trace records was reached; `None` if it was not.
     pub trace_full: Option<Time>,
-    /// Maximum number of simultaneously open flows, including connecting ones.
+    /// Maximum number of simultaneously open flows, including connecting ones. A long-lived flow stays open after its
+    /// stop.
     pub max_flows: u64,
-    /// Bytes of state of a flow while it is connected.
+    /// Bytes of state of an open flow, without the heap memory to which this state refers.
     pub bytes_per_flow: u64,
     /// Bytes of state per source, whether it transfers a file or not, and per receiver.
     pub bytes_per_host: (u64, u64),

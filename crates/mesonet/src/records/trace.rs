@@ -26,7 +26,7 @@ pub struct TracedFlow {
     pub class: FlowClass,
     /// Index of the flow's algorithm in the configuration.
     pub algorithm: u32,
-    /// Time of the source's request for the file.
+    /// Time of the source's request for the file, or of the start of a long-lived flow.
     pub start: Time,
     /// Size of the file in packets; `None` for an unlimited flow.
     pub size_pkts: Option<u64>,
@@ -39,7 +39,7 @@ pub enum FlowEvent {
     Start,
     /// Acknowledgement that enlarged the window.
     Increase,
-    /// Acknowledgement that reduced the window.
+    /// Acknowledgement that reduced the window, or showed the first loss of a loss epoch.
     Decrease,
     /// Acknowledgement that did not change the window.
     Ack,
@@ -68,7 +68,7 @@ impl FlowEvent {
 pub enum FlowPhase {
     /// In slow start, without a loss so far.
     InitialSlowStart,
-    /// In a later slow start, after a timeout.
+    /// After initial slow start, with a window below the threshold again, as after a timeout.
     SlowStart,
     /// In congestion avoidance.
     Avoidance,
@@ -86,7 +86,7 @@ record! {
         flow: TracedFlow,
         /// Phase of the flow's congestion control.
         phase: FlowPhase,
-        /// Packets of the file that are not acknowledged yet.
+        /// Packets of the file that are not acknowledged yet; null for an unlimited flow.
         undelivered_pkts: Option<u64> as "undelivered_pkts",
         /// Data packets sent.
         sent_pkts: u64 as "sent_pkts",
@@ -96,9 +96,9 @@ record! {
         in_flight_pkts: u64 as "in_flight_pkts",
         /// Sequence number of the next packet to send.
         next: u64 as "next",
-        /// Highest acknowledgement number: the sequence number that the receiver expects next.
+        /// Highest acknowledgement number, or the next sequence number at a later timeout.
         highest: u64 as "highest",
-        /// Next sequence number at the last detected loss; 0 before the first loss.
+        /// Next sequence number at the last loss that began a loss epoch while the trace was on; 0 before the first.
         last_nak: u64 as "last_nak",
         /// Next sequence number at the last timeout; 0 before the first timeout.
         last_timeout: u64 as "last_timeout",
@@ -161,7 +161,7 @@ impl Direction {
 }
 
 impl PacketKind {
-    /// Returns the direction's name in NIST SP 500-282.
+    /// Returns the packet type's name in NIST SP 500-282.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Syn => "SYN",
@@ -197,7 +197,7 @@ impl PacketEvent {
 }
 
 impl Direction {
-    /// Returns the packet type's name in tables.
+    /// Returns the direction's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Up => "up",

@@ -1,9 +1,9 @@
 //! Checkpoints: the state of a simulation as bytes. A run that is resumed has the same results as one that was never
 //! stopped.
 //!
-//! Everything is stored except state that follows from other state: event lists, and the tables that the flows of an
-//! algorithm share. Only the program version that wrote a checkpoint can read it. Callers that store checkpoints have
-//! to compare versions.
+//! Everything is stored except event lists, tables that the flows of an algorithm share, and the initial states of the
+//! algorithms. These follow from the stored state and from the configuration, which has to be the same. Only the
+//! program version that wrote a checkpoint can read it. Callers that store checkpoints have to compare versions.
 
 use super::setup::initial_congestion;
 use super::{Run, SetupError, World};

@@ -44,7 +44,7 @@ pub(super) struct Coordinator {
     /// Number of failed attempts in the interval to find an idle receiver below each access router.
     pub(super) no_receivers: Vec<u64>,
     pub(super) open: u64,
-    /// Maximum number of open flows.
+    /// Maximum number of open flows. A long-lived flow that has stopped still counts as open.
     pub(super) max_open: u64,
 }
 
@@ -119,7 +119,8 @@ impl Coordinator {
         self.open(common, places, about, speeds, counter);
     }
 
-    /// Selects an idle receiver below a backbone router other than `domain`; `None` if no attempt finds one.
+    /// Selects an idle receiver below a backbone router other than `domain`; `None` if no attempt finds one, or no
+    /// other backbone router has receivers.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
         /// Maximum number of attempts to find an idle receiver. If all fail, the source waits for another think time.
         const TRIES: usize = 1000;
@@ -207,7 +208,8 @@ impl Coordinator {
         (from, sender)
     }
 
-    /// Reports flows that have ended, in order of time.
+    /// Adds the goodputs of the flows that have ended in a step to their batches, and reports the flows if there is a
+    /// flow log, both in order of time.
     pub(super) fn report_ended(
         &mut self,
         common: &Common,
@@ -218,7 +220,7 @@ impl Coordinator {
         for mut region in places.regions() {
             self.ended.append(&mut region.ended);
         }
-        // The sort is stable, since flows of one region are in order already.
+        // The sort is stable: simultaneous ends stay in order of regions.
         self.ended[first..].sort_by_key(|ended| ended.time);
         for ended in &self.ended[first..] {
             if let Some(goodput) = ended.goodput {

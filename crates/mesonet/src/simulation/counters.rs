@@ -8,7 +8,7 @@ use crate::records::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 /// The counters of a region, or the sums of the counters over regions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counters {
-    /// Numbers of data packets that reached the access routers of their receivers in the interval:
+    /// Numbers of data packets that passed the access routers of their receivers in the interval:
     /// first of stale packets, those of closed flows; then of each class of flows; then of each
     /// long-lived flow.
     out: Vec<u64>,
@@ -19,7 +19,7 @@ pub(super) struct Counters {
     pub(super) totals: [ClassTotals; 6],
     /// Numbers of flows through each backbone router, point of presence and access router.
     pub(super) flows_by_router: FlowsByRouter,
-    /// Number of data packets that reached receivers' access routers before the current interval.
+    /// Number of data packets that passed receivers' access routers before the current interval.
     pub(super) packets_out: u64,
 }
 
@@ -68,7 +68,7 @@ impl Counters {
         (1 + FlowClass::ALL.len() + number) as u16
     }
 
-    /// Counts a data packet that has reached its receiver's access router.
+    /// Counts a data packet that has passed its receiver's access router.
     #[inline]
     pub(super) fn count_out(&mut self, counter: u16) {
         self.out[counter as usize] += 1;
@@ -79,7 +79,7 @@ impl Counters {
         self.out[counter as usize]
     }
 
-    /// Returns the number of data packets that reached their receivers' access routers in this interval.
+    /// Returns the number of data packets that passed their receivers' access routers in this interval.
     pub(super) fn all_out(&self) -> u64 {
         self.out.iter().sum()
     }
@@ -104,7 +104,7 @@ impl Counters {
         }
     }
 
-    /// Sets the counters of the interval to zero.
+    /// Adds the interval's data packets to `packets_out`, and sets the counters of the interval to zero.
     pub(super) fn begin_interval(&mut self) {
         self.packets_out += self.all_out();
         self.out.fill(0);

@@ -8,7 +8,7 @@ use crate::records::{FlowGroup, GoodputBatch};
 /// Goodputs that have not been reported yet, by group of flows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Batches {
-    /// Number of completed flows of a group that are reported together.
+    /// Minimum number of completed flows in a batch, except in the last batch of a group.
     size: usize,
     groups: Vec<(Option<FlowGroup>, Vec<f64>)>,
 }

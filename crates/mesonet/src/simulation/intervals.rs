@@ -162,8 +162,8 @@ impl Run<'_> {
 }
 
 impl Region {
-    /// Adds the states and the events of all flows to the samples of their classes and access
-    /// routers.
+    /// Adds the states and the events of all flows to the samples of their access routers. Flows of
+    /// sources are also added to the samples of their classes.
     pub(super) fn sample_flows(&mut self) {
         let Self {
             flows,

@@ -1,7 +1,7 @@
 //! The simulation: regions of the network, their shared state, and measurement intervals.
 //!
 //! Time is divided into windows of equal length. A window begins when all regions have been simulated to the end of the
-//! window before. If a measurement interval ends within a window, the window is processed in two steps. Results do not
+//! window before. Each end of a measurement interval within a window divides the window into steps. Results do not
 //! depend on the number of threads.
 
 mod agenda;
@@ -35,12 +35,12 @@ use crate::records::{Recorder, Totals};
 /// Reason why a configuration cannot be simulated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetupError {
-    /// Two backbone routers are not connected.
+    /// The routing table has no path, or a loop, between two backbone routers with access routers.
     #[error("backbone: there is no path from router `{from}` to router `{to}`")]
     NoPath {
-        /// Name of the router at the link's beginning.
+        /// Name of the router at the path's beginning.
         from: String,
-        /// Name of the router at the link's end.
+        /// Name of the router at the path's end.
         to: String,
     },
     /// A link between backbone routers has no delay.
@@ -60,7 +60,7 @@ pub enum SetupError {
         /// Reason why the algorithm is refused.
         reason: String,
     },
-    /// The state to resume from was not stored by this version.
+    /// The state to resume from cannot be read: it is damaged, or of another version.
     #[error("the checkpoint is damaged: {0}")]
     Checkpoint(String),
 }
@@ -93,8 +93,8 @@ pub fn resume(
 ///
 /// # Errors
 ///
-/// Fails if there is no route between backbone routers with hosts, a link between backbone routers
-/// has no delay, a congestion control does not exist, or the state is not a checkpoint.
+/// Fails if there is no route between backbone routers with access routers, a link between backbone
+/// routers has no delay, a congestion control is refused, or the state is not a checkpoint.
 pub fn simulate(
     config: &Config,
     state: Option<&[u8]>,

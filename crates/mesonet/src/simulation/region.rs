@@ -15,8 +15,8 @@ use crate::records::FlowState;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) number: usize,
-    /// Links from other regions. Each entry holds the backbone router at the link's end, the link's index among the
-    /// links to this router, and the link's number in the network.
+    /// Links from other regions. Each entry holds the number in the region of the backbone router at the link's end,
+    /// the link's index among such links to this router, and the link's number in the network.
     pub(super) links_in: Vec<(u16, usize, u16)>,
     pub(super) env: Env,
     pub(super) flows: FlowTable,
@@ -28,8 +28,8 @@ pub(super) struct Region {
     pub(super) states: Vec<FlowState>,
 }
 
-/// A step of the simulation. A lookahead window is one step, or two steps if a measurement interval ends within the
-/// window: one before and one after this end.
+/// A step of the simulation. A lookahead window is one step, plus one for each end of a measurement interval within the
+/// window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) window: u64,

@@ -57,8 +57,7 @@ impl World {
     }
 }
 
-/// Refuses links between backbone routers without a delay. Regions are simulated event by event,
-/// and two routers would exchange events of one instant for ever.
+/// Refuses links between backbone routers without a delay.
 fn check_delays(topology: &Topology) -> Result<(), SetupError> {
     let mut links = topology.links.iter();
     match links.find(|link| link.delay == Span::ZERO) {
@@ -209,8 +208,8 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
     states.collect()
 }
 
-/// Returns the round-trip propagation delays between all pairs of backbone routers; zero for a pair with a router that
-/// has no hosts below.
+/// Returns the round-trip propagation delays between all pairs of backbone routers; zero for a router and itself, and
+/// for a pair with a router that has no access routers below.
 fn round_trip_delays(config: &Config, routes: &Routes) -> Result<Vec<Span>, SetupError> {
     let routers = config.topology.backbone.len() as u16;
     let one_way = |from, to| -> Result<Span, SetupError> {

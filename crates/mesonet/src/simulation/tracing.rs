@@ -1,8 +1,8 @@
 //! Traces of selected flows, and the reports of their states.
 //!
-//! A trace is on in the measurement intervals that overlap its span of time. In these intervals, the copy of the event
-//! loop that records packets is run; in other intervals, a copy without code for traces is run. Each region stores its
-//! records, which are reported at the end of the interval.
+//! A trace is on from the beginning of the measurement interval in which its span of time begins, to the end of the
+//! span. Then, the copy of the event loop that records packets is run; otherwise, a copy without code for traces.
+//! Each region stores its records, which are reported at the end of the interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -37,15 +37,17 @@ impl Trace {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tracing {
     flows: u64,
-    /// Number of states and packet events reported.
+    /// Number of flow states reported.
     states: u64,
+    /// Number of packet events reported.
     packets: u64,
-    /// Time when the maximum number of records was reached; `None` if it was not.
+    /// Time when the maximum number of states or of packet events was reached; `None` if it was not.
     pub(super) full: Option<Time>,
 }
 
 impl Tracing {
-    /// Returns true if the trace is on in the interval from `now` to `interval_end`.
+    /// Returns true if the trace is on in the step that starts at `now`: its span overlaps the time from `now` to
+    /// `interval_end`, and it is not full.
     pub(super) fn is_on(&self, common: &Common, now: Time, interval_end: Time) -> bool {
         let within = |trace: &Trace| now <= trace.until && trace.from <= interval_end;
         self.full.is_none() && common.trace.as_ref().is_some_and(within)
@@ -76,7 +78,8 @@ impl Tracing {
         }
     }
 
-    /// Reports the records of all regions in order of time. Simultaneous records are in order of their regions.
+    /// Reports the records of all regions in order of time, up to the maximum numbers. Simultaneous records are in
+    /// order of their regions.
     pub(super) fn report(&mut self, common: &Common, places: &Places, recorder: &mut dyn Recorder) {
         let Some(trace) = &common.trace else {
             return;
@@ -204,7 +207,8 @@ impl Region {
         }
     }
 
-    /// Stores the state of a traced flow after `event`, to report it at the end of the interval.
+    /// Stores the state of a traced flow after `event`, to report it at the end of the interval. Does nothing for other
+    /// flows, and outside the span of the trace.
     pub(super) fn report_state(&mut self, common: &Common, flow: FlowId, event: FlowEvent) {
         let Some(trace) = &common.trace else {
             return;

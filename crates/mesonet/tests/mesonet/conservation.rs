@@ -82,6 +82,19 @@ fn what_one_element_forwards_arrives_at_the_next() {
     conserves(&congested());
 }
 
+/// Checks that packets are also conserved if they cross a region over two of its backbone routers. Links of 0.1 ms join
+/// I and K, and H and J, to one region each.
+#[test]
+fn packets_cross_regions_of_several_routers() {
+    let mut config = congested();
+    for link in &mut config.topology.links {
+        if ["I-K", "K-I", "H-J", "J-H"].contains(&&*link.name) {
+            link.delay = Span::from_micros(100);
+        }
+    }
+    conserves(&config);
+}
+
 /// Checks that packets are also conserved if one server serves both queues of a router. Together,
 /// the queues get its capacity and use all of it.
 #[test]

@@ -82,7 +82,7 @@ fn identity() -> Vec<Column<StateRow>> {
             "event",
             Text,
             "",
-            "start; increase, decrease or answer, as an acknowledgement changed the window; timeout; end",
+            "start; increase, decrease or ack, as an acknowledgement changed the window; timeout; end",
             |row: &StateRow| Cell::Text(row.state.event.name()),
         ),
         Column::new(

@@ -148,7 +148,7 @@ pub(crate) fn network_columns() -> Vec<Column<NetworkRow>> {
             "out_pkts",
             Kind::Count,
             "pkts",
-            "data packets that reached the access routers of their receivers in the interval",
+            "data packets that passed the access routers of their receivers in the interval",
             |row: &NetworkRow| Cell::Count(row.out_pkts),
         ),
         Column::new(
@@ -202,7 +202,7 @@ pub(crate) fn class_columns() -> Vec<Column<ClassRow>> {
             "out_pkts",
             Kind::Count,
             "pkts",
-            "data packets that reached the access routers of their receivers in the interval",
+            "data packets that passed the access routers of their receivers in the interval",
             |row: &ClassRow| Cell::Count(row.flows.packets_out),
         ),
         Column::new(

@@ -49,14 +49,16 @@ pub use tables::MesoNetRows;
 pub struct MesoNetMeta {
     /// Description of the run that all kinds of simulation have.
     pub run: RunMeta<Config>,
-    /// Names of the tables to write: fields of [`MesoNetRows`], except `flows`, `totals` and
-    /// `topology`.
+    /// Names of the tables to write: fields of [`MesoNetRows`] from `network` to `goodput`. The
+    /// other tables do not depend on this list.
     pub tables: Vec<String>,
-    /// Number of intervals between writes of rows; `None` for the default.
+    /// Number of intervals whose rows are written together to each of these tables, but at most
+    /// 8192 rows; `None` to write 8192 rows together.
     pub flush_every: Option<u64>,
-    /// Wall-clock time between two checkpoints; `None` for no checkpoints. After this process was
-    /// killed, a run of the same scenario and directory resumes from the last checkpoint. The
-    /// tables do not depend on this time.
+    /// Minimum wall-clock time between two checkpoints, which are written at ends of intervals;
+    /// `None` for no checkpoints. After this process was killed, a run with checkpoints of the same
+    /// scenario, version and directory resumes from the last one. The tables do not depend on this
+    /// time.
     pub checkpoint_every: Option<Duration>,
 }
 
@@ -95,7 +97,7 @@ fn stamp_columns<R: 'static>(stamp: fn(&R) -> &Stamp) -> Vec<Column<R>> {
     ]
 }
 
-/// Names of routers, links, flows and algorithms, which many rows share.
+/// Names of long-lived flows, access routers, links and algorithms, which many rows share.
 pub(crate) struct Names {
     long_lived: Vec<Name>,
     access: Vec<Name>,
@@ -139,7 +141,8 @@ pub struct MesoNetWriter {
 
 impl MesoNetWriter {
     /// Creates the writer. Refuses an existing `out`, unless it is a run and `meta.run.overwrite`
-    /// is set. Also refuses a checkpoint that cannot be resumed.
+    /// is set. Also refuses a checkpoint that cannot be resumed, any existing checkpoint if
+    /// `meta.checkpoint_every` is `None`, and algorithms in Python if it is set.
     pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
         let OpenedRun {
             directory,
@@ -164,8 +167,10 @@ impl MesoNetWriter {
         self.run.note_stop(by);
     }
 
-    /// Writes the final tables and gives the directory its final name. `wall` is the wall-clock
-    /// time of the simulation, `peak_memory_bytes` the peak memory of the engine.
+    /// Completes all tables, gives the directory its final name, and removes the checkpoint. `wall`
+    /// is the wall-clock time of the simulation in this process, without that of earlier processes;
+    /// `peak_memory_bytes` is the peak memory of the engine. Returns the first error while
+    /// recording, if there was one.
     pub fn finish(
         self,
         totals: &Totals,
@@ -265,10 +270,10 @@ struct MesoNetPart {
 
 #[derive(Debug, Serialize)]
 struct MesoNetFigures {
-    /// Data packets that reached the access routers of their receivers.
+    /// Data packets that passed the access routers of their receivers.
     delivered_packets: u64,
-    /// Mean round-trip propagation delay in seconds over pairs of backbone routers; `None` without
-    /// such pairs.
+    /// Mean round-trip propagation delay in seconds over pairs of different backbone routers with
+    /// access routers below them; `None` without such pairs.
     mean_round_trip_s: Option<f64>,
     flows_max: u64,
     bytes_per_flow: u64,

@@ -71,6 +71,7 @@ pub(crate) fn resolve_tcp(
     }
     refuse_missing_blocks(tcp, recovery, &path, out);
     refuse_two_times(tcp, &path, out);
+    refuse_ticks_of_segments(tcp, &path, out);
     let Some(payload) = payload(tcp, packet) else {
         let message = format!("{packet} leaves no room for data after the headers");
         out.push(Diagnostic::at(flow, AnyFlow::packet, flow_path, message));
@@ -118,6 +119,15 @@ fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let one_way = tcp.read(TimestampKeys::timestamps) == TimestampKind::OneWay;
     if one_way && tcp.read(Tcp::rtt_sample) == RttSample::Reported {
         let message = "ACKs report transit times (timestamps = \"one-way\", which some algorithms imply), not how long they were delayed";
+        out.push(Diagnostic::at(tcp, Tcp::rtt_sample, path, message));
+    }
+}
+
+/// Refuses ns-2's clock if round trips are taken of segments: its ticks are counted from echoed timestamps only.
+fn refuse_ticks_of_segments(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let ticks = tcp.sub(Tcp::rto).has(RttClockKeys::tick);
+    if ticks && tcp.read(Tcp::rtt_sample) != RttSample::Echo {
+        let message = "rto.tick (ns-2's clock) needs rtt_sample = \"echo\"";
         out.push(Diagnostic::at(tcp, Tcp::rtt_sample, path, message));
     }
 }

@@ -160,8 +160,12 @@ pub(crate) fn long_lived(
             let path = join(&path, key.name());
             find(table.node(key), "access router", names.clone(), &path, out)
         });
-        if ends[0].is_some() && ends[0] == ends[1] {
-            let message = "source and receiver are below the same access router";
+        let above = |end: usize| layout.access[end].backbone(layout);
+        if let [Some(from), Some(to)] = ends
+            && above(from) == above(to)
+        {
+            let same = if from == to { "access" } else { "backbone" };
+            let message = format!("source and receiver are below the same {same} router");
             out.push(Diagnostic::at(table, Keys::to, &path, message));
         }
         let algorithm = keys.algorithm.map(|wanted| {

@@ -34,7 +34,7 @@ keys! {
         /// Time from the end of a response to the next request on the same connection.
         pub think: Distribution = TIMES.key().default("0 s"),
         /// Time at which the size of a response is drawn: together with its request (`with-request`), or when the
-        /// request arrives (`on-arrival`). Only `with-request` gives the same pairs of sizes on any network.
+        /// server sends the response (`on-arrival`). Only `with-request` gives the same pairs of sizes on any network.
         pub binding: Binding = Kind::Word(Binding::WORDS).key().default("with-request"),
     }
 }

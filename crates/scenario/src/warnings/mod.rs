@@ -139,7 +139,9 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
         .iter()
         .any(|flow| matches!(flow.start, Start::Uniform(..)));
     let draws = |transport: &Transport| match transport {
-        Transport::Traffic(_, source) => !matches!(source.as_ref(), Source::Trace(_)),
+        Transport::Traffic(_, source) => {
+            matches!(source.as_ref(), Source::Requests(_) | Source::Web(_))
+        }
         Transport::Messages(..) => true,
         Transport::Udp(udp) => udp.bursts.is_some() || udp.spacing != Spacing::Even,
         Transport::Tcp(_) | Transport::Stack(_) | Transport::Outside(_) => false,

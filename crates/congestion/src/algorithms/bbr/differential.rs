@@ -106,7 +106,7 @@ impl<A: HasFastPath> Differential<A> {
         });
     }
 
-    /// Sets the ECN echo of the next acknowledgement in both flows.
+    /// Sets the ECN echo of all later acknowledgements, until the next call, in both flows.
     pub(super) fn mark(&mut self, marked: bool) {
         self.ack.ecn_echo = marked;
     }

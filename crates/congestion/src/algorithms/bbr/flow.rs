@@ -1,4 +1,5 @@
-//! A flow on a simulated path with one acknowledgement per round trip, for tests of both versions of BBR.
+//! A flow for tests of both versions of BBR. The tests determine the delivery rate and the segments in flight of each
+//! acknowledgement; there is no simulated path.
 
 use longhaul_units::Span;
 

@@ -1,8 +1,9 @@
 //! BBR: sends at the measured delivery rate, and keeps the bandwidth-delay product in flight.
 //!
-//! This module has the parts that both versions share: rounds, samples, the test for a full pipe, and the pacing rate.
-//! The pseudocode of BBR stores state for each packet; this module only counts the flow's segments. A round ends when
-//! more segments have been delivered or lost than had been sent at its beginning.
+//! This module has the parts that both versions share: rounds, samples, the test for a full pipe, the window to restore
+//! after a recovery, the pacing rate, and ProbeRTT. The pseudocode of BBR stores state for each packet; this module
+//! only counts the flow's segments. A round ends when more segments have been delivered or lost than had been sent at
+//! its beginning.
 
 #[cfg(test)]
 mod differential;
@@ -22,12 +23,13 @@ use crate::facts::{AckSample, Limit};
 use crate::needs::Needs;
 use crate::window::Window;
 
-/// Smallest window in segments: with fewer segments in flight, a receiver that delays acknowledgements could not send
-/// them regularly (MinPipeCwnd).
+/// Smallest window in segments, except just after a timeout and in version 1's packet conservation. With fewer segments
+/// in flight, a receiver that delays acknowledgements could not send them regularly (MinPipeCwnd).
 const MIN_WINDOW: f64 = 4.0;
 
-/// Number of send quanta in flight in addition to the bandwidth-delay product: one at the sender, one on the path, and
-/// one at the receiver.
+/// Number of send quanta that the hosts may hold: two at the sender (queueing discipline and segmentation offload), and
+/// one at the receiver. Version 1 adds them to the target of segments in flight; in version 3, they are a lower bound
+/// of the target.
 const QUANTA: f64 = 3.0;
 
 /// Requirements of BBR. The maximum delivery rate is its estimate of the bandwidth. BBR also needs RACK-TLP:
@@ -53,8 +55,8 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// Converts a number of segments to floating point. Goes through a signed integer, since processors have a conversion
-/// instruction only for signed integers.
+/// Converts a number of segments to floating point. Goes through a signed integer, since x86-64 processors have a
+/// conversion instruction only for signed integers.
 #[inline]
 fn segments(count: u64) -> f64 {
     count as i64 as f64
@@ -163,8 +165,9 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Updates the test with the estimated `bandwidth`; returns true if the pipe is full. Called once per round, unless
-    /// the delivery rate was limited by the sender.
+    /// Updates the test with `bandwidth`; returns true if the pipe is full. With the draft's rules of version 3,
+    /// `bandwidth` is the last delivery rate, otherwise the maximum. Called once per round, unless the delivery rate
+    /// was limited by the sender.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {
@@ -280,7 +283,7 @@ impl Pacer {
 fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
     const LARGEST_BITS: f64 = 8.0 * 65_536.0;
     let bits = f64::min(1e-3 * bits_per_s, LARGEST_BITS);
-    // The conversion is to a signed integer, since processors have an instruction for signed integers only.
+    // The conversion is to a signed integer, since x86-64 processors have an instruction for signed integers only.
     f64::max((bits / segment_bits) as i64 as f64, 1.0)
 }
 
@@ -296,8 +299,9 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Advances ProbeRTT by one acknowledgement. The measurement begins once few enough segments are in flight, which
-    /// `few` tells. Returns true when the measurement has lasted for 200 ms and for a round trip.
+    /// Advances ProbeRTT by one acknowledgement, and marks all segments in flight as limited. The measurement begins,
+    /// and the current round restarts, once few enough segments are in flight, which `few` tells. Returns true when the
+    /// measurement has lasted for more than 200 ms and for a round trip.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {
@@ -341,7 +345,7 @@ mod tests {
     }
 
     /// Checks that ProbeRTT lasts for at least 200 ms and one round trip. Both are counted from the time at which few
-    /// enough segments are in flight (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4).
+    /// enough segments are in flight (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.5).
     #[test]
     fn a_probe_for_the_round_trip_time_lasts_200_ms_and_a_round_trip() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
@@ -360,7 +364,7 @@ mod tests {
     }
 
     /// Checks that only a larger window replaces the saved window in a recovery or in ProbeRTT. At other
-    /// times, any window does (`BBRSaveCwnd`, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4).
+    /// times, any window does (`BBRSaveCwnd`, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
     #[test]
     fn the_window_before_a_recovery_outlives_what_happens_in_it() {
         let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);

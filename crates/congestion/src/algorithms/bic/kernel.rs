@@ -19,7 +19,8 @@ const UNIT: u64 = 1024;
 /// Divisor of the distance to the peak; the quotient is the growth per round trip (`BICTCP_B`).
 const DIVISOR: u64 = 4;
 
-/// Maximum number of acknowledged segments per segment of growth, until the first loss.
+/// Maximum number of acknowledged segments per segment of growth while the peak is unknown: until the first loss, and
+/// after a timeout. The estimate for delayed acknowledgements divides this number, too.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// State of the kernel's BIC for one flow.

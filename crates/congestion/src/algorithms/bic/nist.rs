@@ -29,7 +29,7 @@ pub struct BicNist {
     min: f64,
     /// Window that the search aims at.
     target: f64,
-    /// Value of `max` that the last congestion signal set, in segments.
+    /// Value of `max` that the last congestion signal or timeout set, in segments.
     last_max: f64,
     /// State of probing beyond the peak; `None` during the search.
     probe: Option<Probe>,
@@ -176,7 +176,8 @@ mod tests {
             (1100.0, 32.0),
             (900.0, 0.2),
             (899.0, 0.2),
-            // The next case of the equation begins S = 4 segments beyond the target, the last one 32 (S - 1) = 96.
+            // The next case of the equation begins more than 4 segments beyond the target, the last one at
+            // 32 (4 - 1) = 96 segments.
             (896.0, 32.0),
             (840.0, 280.0),
             (804.0, 32.0),

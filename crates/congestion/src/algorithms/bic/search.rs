@@ -25,7 +25,7 @@ pub struct BinarySearch {
     decrease: f64,
     fast_convergence: bool,
     linux: bool,
-    /// Window at the last reduction, lowered by fast convergence.
+    /// Window at the last reduction, lowered by fast convergence. Zero before the first reduction and after a timeout.
     peak: f64,
     /// State of probing beyond the peak; `None` during the search.
     probe: Option<Probe>,
@@ -75,8 +75,8 @@ impl BinarySearch {
     }
 
     /// Returns the growth in Linux 2.6.22, in segments per round trip. Below the peak, it is a quarter of the distance
-    /// to the peak, in whole segments, but a fifth of a segment close to the peak. Beyond the peak, it is a third of
-    /// the distance from the peak.
+    /// to the peak, in whole segments. Beyond the peak, it is a third of the distance from the peak. It is at most
+    /// `max_increment`. Less than eight segments below the peak or less than four beyond it, it is `min_increment`.
     fn linux_increase(&self, cwnd: f64) -> f64 {
         let beyond = libm::floor(cwnd) - self.peak;
         let step = if beyond < 0.0 {
@@ -91,7 +91,7 @@ impl BinarySearch {
         } else {
             (beyond / (LINUX_DIVISOR - 1.0)).min(self.max_increment)
         };
-        // Before the first loss, the window grows by at least one segment for twenty acknowledgements.
+        // Before the first loss and after a timeout, the window grows by at least a twentieth per round trip.
         if self.peak == 0.0 {
             step.max(cwnd / 20.0)
         } else {

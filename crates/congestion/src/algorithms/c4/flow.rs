@@ -11,7 +11,8 @@ use super::laws::{
 /// States of the state machine (C4 draft, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum State {
-    /// Doubles the rate until the nominal rate no longer grows (section 4.2).
+    /// Sends at twice the nominal rate, until the nominal rate no longer grows or losses exceed their threshold
+    /// (section 4.2).
     Initial,
     /// Drains the queue that a probe or congestion has left, for one round trip (section 4.4).
     Recovery,
@@ -36,14 +37,15 @@ pub(super) struct Era {
     pub alpha_before: f64,
 }
 
-/// Values measured since the last Recovery ended.
+/// Values measured since the cycle began. A cycle begins with each era of Initial, at the end of Initial, at the end of
+/// Recovery, and with each era of Pushing that follows a growth of the rate.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Cycle {
     /// Nominal rate at the beginning of the cycle, in segments per second.
     pub rate: f64,
-    /// Rate coefficient (factor on the nominal rate) of the probe in the cycle.
+    /// Rate coefficient (factor on the nominal rate) of Initial, Probing or Pushing in the cycle; 1 before these.
     pub alpha: f64,
-    /// True if the probe caused congestion.
+    /// True if congestion has occurred in the cycle, in any state except Initial.
     pub congested: bool,
     /// False if the application limited the sender at every acknowledgement of the cycle.
     pub used: bool,
@@ -64,8 +66,8 @@ impl Era {
 
 impl Cycle {
     /// Returns true if `rate`, the nominal rate now, is sufficiently above the nominal rate at the beginning of the
-    /// cycle. After Pushing, a quarter of the attempted increase is sufficient; after Probing, any increase without
-    /// congestion.
+    /// cycle. In Initial and after Pushing, a quarter of the attempted increase is sufficient; after Probing, any
+    /// increase without congestion.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {
@@ -94,13 +96,14 @@ pub struct DraftC4 {
     pub(super) running_min_s: f64,
     /// The current round trip (section 3.4).
     pub(super) era: Era,
-    /// Values measured since the last Recovery; they set the rate and the state after the next one (section 4).
+    /// Values measured in the current cycle. They set the rate and the state after the next Recovery (section 4).
     pub(super) cycle: Cycle,
     /// Number of successive Recovery states with congestion (section 5.5.2).
     pub(super) congested_recoveries: u32,
     /// Window during Initial, in segments (section 4.2).
     pub(super) initial_cwnd: f64,
-    /// Number of round trips in Initial without an increase of the nominal rate (section 4.2).
+    /// Number of round trips in Initial since the nominal rate last grew by a quarter or more in one (section 4.2).
+    /// Round trips that the application limited do not count.
     pub(super) full_eras: u32,
     /// Number of segments delivered during Initial.
     pub(super) received: f64,
@@ -108,12 +111,13 @@ pub struct DraftC4 {
     pub(super) repeated: bool,
     /// Smoothed fraction of lost segments (section 5.3).
     pub(super) loss_rate: f64,
-    /// Smoothed fraction of marked segments (section 5.4).
+    /// Smoothed fraction of marked acknowledgements (section 5.4); a mark sets it to 1.
     pub(super) mark_rate: f64,
-    /// True if a probe was marked; the increase of the next probe is then halved (section 4.6).
+    /// True if a mark came with congestion in any state except Initial, until a cycle without congestion ends. The
+    /// increase of a probe is then halved (section 4.6).
     pub(super) marked: bool,
     /// Excess of the last round-trip time over the sum of the nominal maximum and the threshold of section 5.2, in
-    /// seconds.
+    /// seconds; zero if there is none.
     pub(super) delay_excess_s: f64,
     /// Number of segments delivered up to the last acknowledgement.
     pub(super) delivered: u64,
@@ -176,7 +180,7 @@ impl DraftC4 {
         }
     }
 
-    /// Returns true in states that send faster than the nominal rate.
+    /// Returns true in Probing and Pushing. (Initial also sends faster than the nominal rate, but is not included.)
     pub(super) fn is_probing(&self) -> bool {
         matches!(self.state, State::Probing | State::Pushing { .. })
     }

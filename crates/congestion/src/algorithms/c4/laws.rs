@@ -8,6 +8,7 @@ pub(super) const RECOVERY_ALPHA: f64 = 15.0 / 16.0;
 pub(super) const DRAINING_ALPHA: f64 = 7.0 / 8.0;
 pub(super) const PROBING_ALPHA: f64 = 17.0 / 16.0;
 pub(super) const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
+/// Rate coefficient of Pushing in the draft; variant picoquic has its own.
 pub(super) const PUSHING_ALPHA: f64 = 5.0 / 4.0;
 
 /// Maximum fraction of the nominal rate that a congestion signal removes.
@@ -30,7 +31,7 @@ pub(super) fn margin_s(max_rtt_s: f64) -> f64 {
 }
 
 /// Returns the pacing rate and the number of segments in a burst (quantum), for a rate of `per_s` segments per second
-/// (section 4.1).
+/// (section 4.1). Below one bit per second, the pacing rate is `None`.
 pub(super) fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
     let at_once = (QUANTUM_S * per_s).min(MAX_QUANTUM_BYTES / segment_bytes);
     let bits_per_s = 8.0 * segment_bytes * per_s;
@@ -56,8 +57,8 @@ pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
 mod tests {
     use super::*;
 
-    /// Checks that a quantum covers 4 ms, but has at most 64 KiB and at least two segments (draft-ietf-ccwg-c4, section
-    /// 4.1). Segments have 1024 bytes.
+    /// Checks that a quantum covers 4 ms, but has at most 64 KiB and at least two segments (section 4.1). Segments
+    /// have 1024 bytes.
     #[test]
     fn quanta_last_four_milliseconds_within_their_bounds() {
         for (per_s, quantum) in [

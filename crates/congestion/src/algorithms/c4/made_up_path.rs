@@ -47,7 +47,7 @@ impl<C: Form> Path<C> {
     }
 
     /// Simulates one era (round trip) with a round-trip time of `rtt_ms`, on a path that delivers `rate` packets per
-    /// second. Returns the flow's state at the end of the era.
+    /// second. Returns the flow's state at the beginning of the next era.
     pub(super) fn era(&mut self, rate: f64, rtt_ms: u64) -> C::State {
         let (_, end) = self.c4.era();
         while self.c4.era().1 == end {

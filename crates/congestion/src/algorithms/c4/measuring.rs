@@ -58,7 +58,8 @@ pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
     (1.0 + insensitivity) * 3.0 / 32.0
 }
 
-/// Returns the smoothed fraction of marks after an acknowledgement; `rate` is its value before (section 5.4).
+/// Returns the smoothed fraction of marks after an acknowledgement; `rate` is its value before (section 5.4). After an
+/// acknowledgement with a mark it is 1; others lower it by a sixteenth.
 pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     let share = f64::from(u8::from(marked));
     if share >= 0.5 {
@@ -103,7 +104,8 @@ impl DraftC4 {
         self.delay_excess_s = (rtt_s - self.max_rtt_s - self.delay_threshold_s()).max(0.0);
     }
 
-    /// Raises the nominal rate to the rate sample of an acknowledgement, if this is larger (section 3.1).
+    /// Raises the nominal rate to the rate sample of an acknowledgement, if this is larger (section 3.1), but not in a
+    /// Recovery with congestion. Updates `used` and `largest` of the cycle in any case.
     pub(super) fn note_rate(&mut self, ack: &AckSample) {
         self.cycle.used |= ack.limit != Limit::Application;
         let Some(sample) = ack.delivery_rate else {
@@ -133,7 +135,8 @@ impl DraftC4 {
         delivered as f64
     }
 
-    /// Returns the fraction of the rate that congestion removes (section 5.5.1); `None` without congestion.
+    /// Returns the fraction of the nominal rate that congestion removes in Cruising (section 5.5.1); `None` without
+    /// congestion. Delays count only in Probing, in Pushing, and in the Recovery after them or after Initial.
     pub(super) fn congestion(&self, ack: &AckSample) -> Option<f64> {
         if self.loss_rate > self.loss_threshold() {
             return Some(MAX_BETA);
@@ -147,7 +150,8 @@ impl DraftC4 {
         (counts && ack.rtt.is_some() && excess > 0.0).then(|| excess.min(MAX_BETA))
     }
 
-    /// Updates the estimates of round-trip times at the end of an era (section 3.2).
+    /// Updates the estimates of round-trip times at the end of an era (section 3.2), unless the packets acknowledged in
+    /// it were sent faster than the nominal rate.
     pub(super) fn end_era_rtts(&mut self) {
         let era = self.era;
         if era.alpha_before > 1.0 || era.max_rtt_s == 0.0 {

@@ -3,19 +3,22 @@
 //!
 //! The text contradicts itself in places, and is read as follows. A larger sample raises the nominal rate (section 3.1
 //! compares the other way round). The margin, which is a time, is added to the nominal maximum round-trip time, not to
-//! a rate (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces
-//! at 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
+//! a rate (section 4.1). The reduction after a delay is the excess divided by the threshold (section 5.5.1). Draining
+//! paces at 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has
+//! four).
 //!
 //! In Initial and after a push, the nominal rate counts as grown if it has risen by at least a quarter of the attempted
 //! increase (version 00, section 4.3). After a probe without congestion, any rise counts. Three rules are from picoquic
 //! (c4.c, August 2026), with which the draft's authors tested. Recovery drains if congestion occurs again in Recovery.
-//! Delays indicate congestion only for packets sent in probes. High jitter causes a return to Initial only below 1 MB/s
+//! Outside Initial, delays indicate congestion only in Probing, in Pushing, and in the Recovery after them or after
+//! Initial; delays therefore never reduce the nominal rate. High jitter causes a return to Initial only below 1 MB/s
 //! and above 50 ms. Variant picoquic follows all rules of picoquic.
 //!
 //! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection; the pacing of
 //! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and when the round-trip time of the path
 //! decreases. Section 5.7 names these three cases of draining without saying how they are detected. Variant picoquic
-//! drains after Initial, and after a round-trip time below the nominal one.
+//! drains after Initial, and in the next Recovery after an era of Cruising whose largest round-trip time was below the
+//! nominal maximum.
 
 mod flow;
 mod laws;
@@ -48,10 +51,11 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     description: "Paces at the nominal rate, the largest delivery rate since the last congestion, and keeps in \
         flight what this rate sends in the longest round trip without a queue of the flow's own. After two round \
         trips it probes for one at a rate that is higher by a sixteenth, or by a quarter as long as that finds more \
-        bandwidth. Delays, losses and marks above thresholds, which are lower for fast flows, reduce the rate by up \
-        to a quarter. C4 always paces, and needs the transport's delivery rate samples. Variant picoquic is the \
-        implementation with which C4 was tested: it drains the queue after Initial and when round trips become \
-        shorter, and in Initial also paces by the largest rate over a millisecond or more.",
+        bandwidth. Losses and marks above thresholds, which are lower for fast flows, reduce the rate by up to a \
+        quarter; delays above a threshold end a probe. C4 always paces, and needs the transport's delivery rate \
+        samples. Variant picoquic is the implementation with which C4 was tested: it drains the queue after Initial \
+        and when round trips become shorter, and in Initial also paces by the largest rate over a millisecond or \
+        more.",
     law: &[
         "rate = largest delivery rate since the last reduction; max_rtt = longest round trip at no more than \
             it, forgotten by 1/8 per round trip",

@@ -6,15 +6,16 @@ use super::measuring;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 
-/// Factor by which Pushing must raise the nominal rate; a smaller increase does not count as growth (section 4.7).
+/// Factor by which the nominal rate must have grown in the cycle for Pushing to continue after two eras (section 4.7).
 const PUSHED: f64 = 19.0 / 16.0;
 /// Number of eras without growth that end Initial (section 4.2).
 const FULL_ERAS: u32 = 3;
 /// Number of eras without growth before a delay or a mark can end Initial (section 4.2).
 const FULL_ERAS_AT_DELAY: u32 = 2;
-/// Number of acknowledged packets before losses can end Initial.
+/// Losses can end Initial only after more than this number of delivered packets.
 const PACKETS_BEFORE_LOSS: f64 = 20.0;
 const CRUISING_ERAS: u32 = 2;
+/// Minimum number of eras of Pushing, and the number of eras after which a further era with growth leads to Initial.
 const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
 
 impl DraftC4 {
@@ -88,7 +89,7 @@ impl DraftC4 {
     }
 
     /// Responds to congestion: enters Recovery and, if the flow was cruising, lowers the nominal rate by the fraction
-    /// `beta` (section 5.5).
+    /// `beta` (section 5.5). In Recovery, begins to drain, for another era; later congestion does not prolong it.
     pub(super) fn answer_congestion(&mut self, beta: f64, ack: &AckSample) {
         self.cycle.congested = true;
         self.marked |= ack.ecn_echo;

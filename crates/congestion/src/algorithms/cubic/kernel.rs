@@ -15,7 +15,8 @@ const HZ: u64 = 250;
 /// Number of time units per second (`BICTCP_HZ`); also the denominator of constants.
 const UNIT: u64 = 1024;
 
-/// Maximum of `per_segment` until the first loss: the window grows by at least 5 % per round trip.
+/// Maximum of `per_segment` until the first loss, and from a timeout to the next loss: the window grows by at least 5 %
+/// per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// Minimum of `per_segment`. At this value, the window grows by half of itself per round trip.
@@ -212,7 +213,8 @@ impl KernelCubic {
         window.reduce_to(part(event.base, kept(self.backoff.at(event))));
     }
 
-    /// Discards everything learnt about the path (`cubictcp_state`).
+    /// Reduces the threshold as after a loss, restarts the window, and discards the peak and the epoch
+    /// (`cubictcp_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0;

@@ -33,8 +33,9 @@ impl SmoothedLosses {
         }
     }
 
-    /// Updates the fraction of lost segments; returns true if it exceeds the threshold. `delivered` and `lost` are the
-    /// numbers of segments of the connection so far. Losses detected at the same time count as adjacent segments.
+    /// Updates the fraction of lost segments; returns true if there are new losses and it exceeds the threshold.
+    /// `delivered` and `lost` are the numbers of segments of the connection so far. Losses detected at the same time
+    /// count as adjacent segments.
     pub(super) fn exceed(&mut self, delivered: u64, lost: u64) -> bool {
         let newly = lost.saturating_sub(self.lost);
         self.lost = lost;

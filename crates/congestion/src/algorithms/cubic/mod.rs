@@ -133,8 +133,8 @@ static PARAMETERS: [Parameter; 6] = [
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,
-    /// Smoothed fraction of lost segments, which decides if losses count as congestion; `None` in variants that respond
-    /// to every loss.
+    /// Smoothed fraction of lost segments, which decides if losses count as congestion; `None` if `loss_threshold` is
+    /// zero, since every loss then counts.
     losses: Option<Box<SmoothedLosses>>,
 }
 
@@ -185,7 +185,8 @@ impl CongestionControl for Cubic {
     }
 
     /// Excludes an idle time from the cubic function's time, which counts only while there is data to send (RFC 9438
-    /// section 4.2). The kernel's variant excludes the time since the last sent segment (`cubictcp_cwnd_event`).
+    /// section 4.2). The kernel's variant excludes the time since the last sent segment (`cubictcp_cwnd_event`). In
+    /// picoquic's variant, the cubic function's time begins again at zero.
     fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
             Form::Real(real) => real.on_idle(idle.time),
@@ -229,7 +230,7 @@ impl Extension for Cubic {
     }
 }
 
-/// Returns the mean window by RFC 9438 equation 6, for the constants `scale` and `decrease`; at least that of standard
+/// Returns the mean window by RFC 9438 equation 5, for the constants `scale` and `decrease`; at least that of standard
 /// TCP.
 ///
 /// The equation assumes that all losses occur exactly on the plateau. The actual mean can differ from it in two ways.
@@ -249,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_response_function_has_the_rfc_s_table() {
-        // RFC 9438 section 5.3: C = 0.4 at round-trip times of 100 and 10 ms.
+        // RFC 9438 section 5.1: C = 0.4 at round-trip times of 100 and 10 ms.
         let cases = [
             (100, 1e-2, 12.0),
             (100, 1e-4, 187.0),

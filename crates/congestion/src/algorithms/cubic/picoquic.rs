@@ -17,7 +17,7 @@ pub(super) struct PicoquicCubic {
     scale: f64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Window at the last reduction (`W_last_max`); infinite before the first one.
+    /// Window at the last reduction, or at the end of the first slow start (`W_last_max`); infinite before.
     last_peak: f64,
     /// Plateau for the stage that follows the slow start after a timeout; `None` outside this slow start.
     after_timeout: Option<f64>,
@@ -88,8 +88,8 @@ impl PicoquicCubic {
         self.stage = Some(stage);
     }
 
-    /// Moves the start of the stage to `now`. Until then, the flow was limited by something other than the window
-    /// (`last_sender_limited_time`).
+    /// Moves the start of the stage to `now`, so that the cubic begins again. Until then, the flow was limited by
+    /// something other than the window (`last_sender_limited_time`).
     pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
             stage.start = stage.start.max(now);

@@ -42,7 +42,7 @@ pub struct RealCubic {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Time,
-    /// Time of the last increase of the window.
+    /// Time of the last acknowledgement in congestion avoidance; not updated in the variant of Linux.
     grown: Time,
     /// Window at which the cubic is flat.
     plateau: f64,
@@ -114,7 +114,8 @@ impl RealCubic {
     }
 
     /// Returns the growth of the Reno-friendly window for `credit` acknowledged segments (RFC 9438 section 4.3). Once
-    /// this window is as large as the window before the last reduction, it grows as in standard TCP.
+    /// this window is as large as the window before the last reduction, it grows as in standard TCP. In Linux 2.6.22,
+    /// it never does, and each acknowledgement counts once, whatever its `credit`.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);
@@ -133,7 +134,8 @@ impl RealCubic {
         base * (1.0 - self.backoff.loss)
     }
 
-    /// Stores `base` as the peak, or a lower peak if fast convergence applies (RFC 9438 section 4.7).
+    /// Stores `base` as the prior window and as the peak, or a lower peak if fast convergence applies (RFC 9438 section
+    /// 4.7). Ends the epoch.
     fn remember(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.peak;
         self.peak = if lower {
@@ -147,8 +149,9 @@ impl RealCubic {
 }
 
 impl Epoch {
-    /// Excludes from the epoch the time in which the window did not limit the flow and therefore did not grow (RFC
-    /// 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous acknowledgement.
+    /// Excludes from the epoch the time in which acknowledgements could not enlarge the window, mostly because the
+    /// window did not limit the flow (RFC 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous
+    /// acknowledgement.
     #[inline]
     fn skip_limited(&mut self, heard_before: Time, now: Time) {
         if heard_before > self.grown {

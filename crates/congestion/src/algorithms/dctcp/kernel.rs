@@ -1,6 +1,6 @@
 //! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`). The estimated fraction of marked segments (alpha) is in
-//! 1024ths. A round trip without marks sets an estimate below 16/1024 to zero. The fraction of marks in a round trip
-//! excludes the last acknowledgement.
+//! 1024ths. A round trip without marks sets an estimate below 16/1024 to zero. The acknowledgement that ends a round
+//! trip counts in the next one.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct KernelDctcp {
     delivered: u64,
     /// Number of segments marked in the current round trip.
     marked: u64,
-    /// Number of segments acknowledged when the round trip began.
+    /// Number of segments acknowledged so far.
     una: u64,
     /// Number of segments sent when the round trip began.
     next_seq: u64,

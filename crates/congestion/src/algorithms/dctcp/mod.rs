@@ -2,7 +2,7 @@
 //!
 //! RFC 8257 section 3.3. The RFC's observation window is a round trip as the transport counts it. If an acknowledgement
 //! echoes a mark, all segments that it covers count as marked: the receiver sends an acknowledgement whenever the mark
-//! changes (section 3.2).
+//! changes (section 3.2). If acknowledgements count marks, that count is used (RFC 9768).
 
 mod kernel;
 
@@ -76,7 +76,7 @@ impl Dctcp {
         }
     }
 
-    /// Updates the estimated fraction of marked segments at the end of an observation window (steps 6 and 7).
+    /// Updates the estimated fraction of marked segments at the end of an observation window (steps 5 and 6).
     fn end_window(&mut self) {
         if let Some(share) = self.marks.end_round() {
             self.alpha += self.gain * (share - self.alpha);

@@ -3,7 +3,7 @@
 //! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN 14(6), 2006. Procedures
 //! that the paper leaves open are those of NIST SP 500-282, equations 18 to 23. At a fixed interval, the target
 //! window is moved towards the window that would leave `alpha` segments in the queue. Acknowledgements then move the
-//! window to the target over one round trip.
+//! window towards the target.
 
 pub(crate) mod tuning;
 
@@ -137,7 +137,9 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    /// Moves the window to its target (NIST SP 500-282, equation 18): down at once, or up gradually over one flight.
+    /// Moves the window towards its target in congestion avoidance (NIST SP 500-282, equation 18): down at once, or up
+    /// by a fraction of the remaining distance, which is the acknowledged fraction of the last flight. Updates
+    /// throughput, alpha and target in every phase.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let rate = self.flights.observe(ack);
         self.tune(ack, rate);

@@ -54,7 +54,8 @@ const ROWS: [u32; 72] = [
 ];
 
 /// Returns the table of a current kernel: the largest window of each row, and its decrease in 256ths. The table is
-/// empty unless all parameters are those of the RFC.
+/// empty in variants other than linux-6.18. It is also empty unless all parameters except `min_decrease` are those of
+/// the RFC's rounded response function.
 pub(super) fn rows(settings: &Settings) -> Vec<(u64, u64)> {
     let points = [
         ("low_window", "low_p", 38.0),

@@ -171,8 +171,9 @@ fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
 }
 
-/// Returns the default of `low_p`, the loss probability at the low window. It is proportional to the inverse square of
-/// the window, as in standard TCP: 1e-3 at 38 segments in the RFC, and `1.5 / low_window^2` in ns-2.
+/// Returns the default of `low_p`, the loss probability at the low window: with `rounded`, the result of [`rounded_p`].
+/// Otherwise it is proportional to the inverse square of the window, as in standard TCP: 1e-3 at 38 segments in the
+/// RFC, and `1.5 / low_window^2` in ns-2.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
     rounded_p(settings, "low_window").unwrap_or_else(|| match settings.variant() {
@@ -215,7 +216,8 @@ impl Hstcp {
 
 impl CongestionControl for Hstcp {
     /// Returns the number of segments by which `credit` acknowledged segments enlarge the window `cwnd` (RFC 3649
-    /// equation 2: `a(w)` segments per round trip). Never returns `None`.
+    /// equation 2: `a(w)` segments per round trip). In variant linux-6.18, an acknowledgement counts once, whatever its
+    /// `credit`. Never returns `None`.
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         if let Some(kernel) = &mut self.kernel {
@@ -367,7 +369,7 @@ impl Response {
     }
 
     /// Returns the growth at window `w`, in segments per round trip. The lower bound is standard TCP's one segment:
-    /// with the RFC's rounded `low_p`, the formula starts at 0.96.
+    /// with the RFC's `low_p` of 1e-3, the formula starts at 0.96.
     #[inline]
     fn increase(&self, w: f64) -> f64 {
         let w = if self.linux { libm::floor(w) } else { w };
@@ -459,8 +461,8 @@ impl Curve {
         w * w * p * 2.0 * b / (2.0 - b)
     }
 
-    /// Returns `b(w)`, the fraction of a window `w` that a reduction removes: linear in the logarithm of `w`, from one
-    /// half to `high_decrease`, and not below `min_decrease`.
+    /// Returns `b(w)`, the fraction of a window `w` that a reduction removes: linear in the logarithm of `w`, one half
+    /// at `low_window`, `high_decrease` at `high_window`, and not below `min_decrease`.
     fn decrease(&self, w: f64) -> f64 {
         let line = 0.5 + self.decrease_slope * libm::log(w / self.low_window);
         line.max(self.min_decrease)
@@ -477,7 +479,7 @@ impl Curve {
     }
 
     /// Returns the mean window with evenly spaced losses of probability `loss`, or the mean window of standard TCP if
-    /// `loss` exceeds `low_p`.
+    /// `loss` is at least `low_p`.
     fn mean_window(&self, loss: f64) -> f64 {
         if loss >= self.low_p {
             return mean_window(1.0, 0.5, loss);

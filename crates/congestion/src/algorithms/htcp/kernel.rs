@@ -13,7 +13,8 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Bound for the smallest round-trip time; if it is lower, a reduction halves the window.
+/// Threshold of the smallest round-trip time, rounded up to three clock ticks (12 ms). Up to the threshold, a reduction
+/// halves the window.
 const TRUSTED: Span = Span::from_millis(10);
 /// Maximum increase of the largest round-trip time by one sample.
 const STEP: Span = Span::from_millis(20);
@@ -29,10 +30,12 @@ pub struct KernelHtcp {
     trusts: bool,
     min_rtt: u64,
     max_rtt: u64,
-    /// End of the recovery from the last congestion event; before the first event, the beginning of the connection.
+    /// End of the recovery from the last congestion event; during this recovery, the time of the event. Before the
+    /// first event, the beginning of the connection.
     since: Option<u64>,
     reduced: bool,
-    /// Number of segments covered by the last acknowledgement.
+    /// Number of segments that an acknowledgement adds to `counted`: those that it covers, or one during a reduction
+    /// (`pkts_acked`).
     acked: u64,
     /// Number of acknowledged segments counted towards the next growth of the window by one segment.
     counted: u64,
@@ -76,8 +79,8 @@ impl KernelHtcp {
         self.since = Some(ticks(now));
     }
 
-    /// Returns the number of ticks since the last congestion event or, before the first one, since the connection
-    /// began.
+    /// Returns the number of ticks since the last recovery ended, since the congestion event during a recovery, or
+    /// since the connection began if it has had no event.
     fn elapsed(&self, now: u64) -> u64 {
         self.since.map_or(0, |since| now - since)
     }
@@ -216,7 +219,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Returns the number of seconds since the last congestion event.
+    /// Returns the result of [`Self::elapsed`] in seconds.
     pub(super) fn elapsed_s(&self, now: Time) -> f64 {
         self.elapsed(ticks(now)) as f64 / HZ as f64
     }
@@ -245,8 +248,8 @@ mod tests {
         assert_eq!(htcp.increase, 2 * (22 * 8 / 4) * HALF);
     }
 
-    /// If the throughputs before two successive events differ by less than a fifth, the fraction of the window that is
-    /// kept is the ratio of the smallest to the largest round-trip time, here 25/40.
+    /// Checks that the second successive event with a steady throughput (changed by at most a fifth) sets the fraction
+    /// of the window that is kept to the ratio of the smallest to the largest round-trip time, here 25/40.
     #[test]
     fn the_second_steady_event_trusts_round_trips() {
         let mut htcp = KernelHtcp::new(102.0 / 128.0);

@@ -86,9 +86,9 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Factor by which each congestion event multiplies the difference between the largest and the smallest round-trip
-/// time. The largest round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c; FreeBSD's
-/// cc_htcp.c has the same value).
+/// Factor by which each loss or mark multiplies the difference between the largest and the smallest round-trip time,
+/// except in variant nist. The largest round-trip time thus adapts when the path changes (`htcp_param_update` of
+/// tcp_htcp.c; FreeBSD's cc_htcp.c has the same value).
 const REMEMBERED: f64 = 0.95;
 
 /// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.
@@ -103,8 +103,8 @@ const LINUX_MIN_RTT: Span = Span::from_millis(10);
 /// Maximum increase of the largest round-trip time by one sample in Linux.
 const LINUX_MAX_STEP: Span = Span::from_millis(20);
 
-/// Time that Linux waits after a congestion event before it measures the largest round-trip time again, in multiples of
-/// the smallest round-trip time.
+/// Time that Linux waits after a recovery before it measures the largest round-trip time again, in multiples of the
+/// smallest round-trip time.
 const LINUX_SETTLED: u64 = 4;
 /// Slow start threshold before the first congestion event, in segments. Linux does not measure the largest round-trip
 /// time while the threshold has this value.
@@ -119,7 +119,8 @@ pub struct Htcp {
     variant: Variant,
     /// Fraction of the window that was kept at the last congestion event.
     kept: f64,
-    /// Time of the last congestion event or, before the first one, of the first acknowledgement outside slow start.
+    /// Time of the last congestion event (in Linux 2.6.22, of the end of its recovery) or, before the first one, of the
+    /// first acknowledgement in congestion avoidance.
     since: Option<Time>,
     /// True if the throughput was steady at the last congestion event.
     was_steady: bool,
@@ -162,7 +163,8 @@ impl Htcp {
         };
         let rtt = self.min_rtt.as_secs_f64();
         let scaled = match self.variant {
-            // Linux counts whole segments, and eighths of 100 ms (tcp_htcp.c, `htcp_alpha_update`).
+            // Linux rounds the increase down to whole segments, and the ratio of 100 ms to the round-trip time to
+            // eighths (tcp_htcp.c, `htcp_alpha_update`).
             Variant::Linux2_6_22 if self.min_rtt >= JIFFY => {
                 let eighths = (JIFFY * 800).as_ps() / self.min_rtt.as_ps();
                 libm::floor(8.0 * libm::floor(standard) / eighths.clamp(4, 80) as f64)
@@ -173,7 +175,8 @@ impl Htcp {
         2.0 * (1.0 - self.kept) * scaled.max(1.0)
     }
 
-    /// Updates the fraction of the window to keep (adaptive backoff).
+    /// Updates the fraction of the window to keep (adaptive backoff). Ends the throughput's epoch. Except in variant
+    /// nist, lowers the largest round-trip time.
     fn adapt(&mut self) {
         let steady = self.throughput.steady(self.throughput_change);
         let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();
@@ -233,6 +236,7 @@ impl CongestionControl for Htcp {
     }
 
     /// Processes an acknowledgement. Measures delays and throughput in every phase (NIST SP 500-282, chapter 5).
+    /// Variant linux-2.6.22 measures delays in congestion avoidance only.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -361,7 +365,7 @@ impl Throughput {
     }
 
     /// Ends an epoch. Returns true if the throughput of this epoch differs from the throughput of the epoch before by
-    /// at most the fraction `change`.
+    /// at most the fraction `change`; false if the epoch before has no throughput.
     fn steady(&mut self, change: f64) -> bool {
         let (last, now) = (self.last_epoch, self.epoch);
         self.end_epoch();
@@ -479,7 +483,8 @@ mod tests {
             let largest = Span::from_millis(largest_ms);
             assert_eq!(take(&mut htcp, srtt_ms), largest, "{srtt_ms} ms");
         }
-        // The fraction kept is 10 / 45, raised to one half; then 36 / 45, in whole 128ths.
+        // Half of the window is kept if the smallest round-trip time is only 10 ms. At 36 ms, the ratio to the largest
+        // one exceeds the upper bound, 102/128.
         for (min_ms, kept) in [(10, 0.5), (36, 102.0 / 128.0)] {
             htcp.min_rtt = Span::from_millis(min_ms);
             for _ in 0..3 {

@@ -103,7 +103,8 @@ impl KernelHybla {
         window.set_cwnd(cwnd.min(CLAMP) as f64);
     }
 
-    /// Returns the increase for an acknowledgement, in 128ths of a segment.
+    /// Returns the increase for an acknowledgement, in 128ths of a segment. In congestion avoidance, counts an
+    /// acknowledgement that adds less than one segment.
     fn increment(&mut self, cwnd: u64, slow_start: bool) -> u64 {
         if slow_start {
             let (whole, eighths) = (self.rho_eighths / 8, self.rho_eighths % 8);

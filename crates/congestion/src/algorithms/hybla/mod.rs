@@ -2,7 +2,7 @@
 //!
 //! Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International Journal of Satellite
 //! Communications and Networking 22, 2004. `rho` is the round-trip time divided by a reference round-trip time, at
-//! least one. Each acknowledgement adds `2^rho - 1` segments in slow start, and `rho^2 / cwnd` segments afterwards
+//! least one. Each acknowledged segment adds `2^rho - 1` segments in slow start, and `rho^2 / cwnd` segments afterwards
 //! (equation 6). As in Linux, `rho` is computed from the smallest round-trip time, and the exponent is bounded.
 
 mod kernel;

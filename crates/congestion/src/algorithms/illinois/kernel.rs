@@ -19,7 +19,7 @@ const STANDARD: (u64, u64) = (ALPHA, BETA / 2);
 /// Maximum round-trip time, in microseconds (`RTT_MAX`).
 const LONGEST: u64 = (u32::MAX / 1280) as u64;
 
-/// State of the kernel's Illinois for one flow, with the kernel's names.
+/// State of the kernel's Illinois for one flow. Round-trip times are in microseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelIllinois {
     alphas: (u64, u64),
@@ -34,11 +34,11 @@ pub struct KernelIllinois {
     cnt_rtt: u64,
     rtt_low: u64,
     rtt_above: bool,
-    /// Number of segments of the last acknowledgement that are not yet counted towards growth of the window.
+    /// Number of segments that the last acknowledgement covers; 1 after they have been counted towards growth.
     acked: u64,
     /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
     counted: u64,
-    /// Number of segments acknowledged when the round trip began.
+    /// Number of segments acknowledged so far (`snd_una`).
     una: u64,
     /// Number of segments sent when the round trip began.
     end_seq: u64,
@@ -48,10 +48,8 @@ pub struct KernelIllinois {
 impl KernelIllinois {
     pub(super) fn new(settings: &Settings) -> Self {
         let parts = |name, of: u64| (settings.get(name) * of as f64) as u64;
-        let alphas = (
-            parts("min_increase", ALPHA).max(1),
-            parts("max_increase", ALPHA),
-        );
+        let least = parts("min_increase", ALPHA).max(1);
+        let alphas = (least, parts("max_increase", ALPHA).max(least));
         Self {
             alphas,
             betas: (parts("min_decrease", BETA), parts("max_decrease", BETA)),
@@ -102,7 +100,8 @@ impl KernelIllinois {
         }
     }
 
-    /// Returns the increase at a queueing delay, in 128ths (`alpha`); `largest` is the largest queueing delay.
+    /// Returns the increase at the queueing delay `delay`, in 128ths (`alpha`). `largest` is the largest queueing
+    /// delay. Each call counts as one round trip.
     fn alpha_at(&mut self, delay: u64, largest: u64) -> u64 {
         let (least, most) = self.alphas;
         let low = largest / 100;
@@ -174,7 +173,8 @@ impl KernelIllinois {
         reduce(window, self.reduced(event.base));
     }
 
-    /// Processes a timeout: increase and decrease become those of standard TCP (`tcp_illinois_state`).
+    /// Processes a timeout: the threshold is set by the present decrease. Increase and decrease then become those of
+    /// standard TCP (`tcp_illinois_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         self.counted = 0;

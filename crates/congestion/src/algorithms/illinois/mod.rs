@@ -27,7 +27,8 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
         last round trip: max_increase and min_decrease on an empty queue, min_increase and max_decrease on a full \
         one. Standard TCP below low_window segments. Variant linux-2.6.22 has that kernel's error, which keeps at a \
         loss the part of the window that should be removed, and halves the sending rate during recovery; linux-6.18 \
-        is the form of a current kernel, in whole segments and parts of 128.",
+        is the form of a current kernel, in whole segments, with increases in parts of 128 and decreases in parts \
+        of 64.",
     law: &[
         "d = (mean rtt of a round - min_rtt) / (max_rtt - min_rtt)",
         "a(d): max_increase on a short queue, then falling as a hyperbola to min_increase at d = 1",
@@ -123,7 +124,7 @@ pub struct Illinois {
     increase: f64,
     decrease: f64,
     /// Number of round trips with an empty queue since the last round trip with a queue. `None` before the first queue,
-    /// and once `patience` round trips have passed.
+    /// after `patience` round trips with an empty queue, and after a timeout.
     patient: Option<f64>,
     max_rtt: Span,
     /// Sum of the round-trip samples of the current round, in seconds.
@@ -156,7 +157,8 @@ impl Illinois {
         })
     }
 
-    /// Sets the increase by equation 3, a hyperbola of `delay`: the queueing delay as a fraction of the largest one.
+    /// Sets the increase for `delay`, the queueing delay as a fraction of the largest one: by equation 3, a hyperbola,
+    /// or to the maximum if the queue is empty. After a queue, the increase stays for `patience - 1` such round trips.
     fn adapt_increase(&mut self, delay: f64) {
         if delay > EMPTY {
             self.patient = Some(0.0);

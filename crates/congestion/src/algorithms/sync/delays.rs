@@ -50,7 +50,8 @@ impl Delays {
         self.bounds.map_or(0.0, span)
     }
 
-    /// Returns the queueing delay `delay_s`, in seconds, as a fraction of the largest queueing delay.
+    /// Returns the queueing delay `delay_s`, in seconds, as a fraction of the largest queueing delay. It is zero
+    /// while the largest one is zero.
     pub(super) fn part_of_largest(&self, delay_s: f64) -> f64 {
         let largest_s = self.largest_s();
         if largest_s > 0.0 {

@@ -12,11 +12,13 @@ pub(super) struct Verdict {
     /// Trend of the delay; `None` from detectors that compute no trend.
     pub(super) trend: Option<Trend>,
     /// Queueing delay (the last or an average, depending on the detector), as a fraction of the largest queueing delay.
+    /// For SyncMix, it is the relative change of the delay, which can exceed 1, before the first loss while the largest
+    /// delay is small ([`Mix`]).
     pub(super) level: f64,
 }
 
 impl Verdict {
-    /// Returns the quarter of the range from 0 to the largest queueing delay in which `level` lies: 0 (lowest) to 3.
+    /// Returns the quarter of the range from 0 to 1 in which `level` lies: 0 (lowest) to 3, also for levels above 1.
     pub(super) fn quarter(&self) -> usize {
         quarter(self.level)
     }

@@ -243,7 +243,7 @@ pub struct SyncTcp {
     verdicts: u64,
     /// Number of reductions caused by decisions of the detector.
     cuts: u64,
-    /// Effect of the current acknowledgement on the window.
+    /// Effect of the current acknowledgement on the window, or a reduction that an earlier one could not make.
     step: Step,
 }
 
@@ -280,8 +280,8 @@ impl SyncTcp {
     }
 
     /// Determines `step`, the effect of an acknowledgement on the window. In recovery, the effect is that of standard
-    /// TCP. A duplicate acknowledgement cannot change the window; if it causes a reduction, the reduction stays in
-    /// `step` for a later acknowledgement.
+    /// TCP. An acknowledgement in [`Phase::NoGrowth`] cannot change the window; if it causes a reduction, the reduction
+    /// stays in `step` for a later acknowledgement.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {
@@ -350,8 +350,9 @@ impl CongestionControl for SyncTcp {
         self.standard.on_timeout(event, window);
     }
 
-    /// Reports delays in seconds, the numbers of decisions and of early reductions, the last decision (1 if congested,
-    /// otherwise 0), and the last trend (1 if increasing, -1 if decreasing, otherwise 0).
+    /// Reports delays in seconds, and the numbers of decisions and of early reductions. If there is a last decision,
+    /// also reports it (1 if congested, otherwise 0), its level, and its trend if the detector computes one (1 if
+    /// increasing, -1 if decreasing, otherwise 0).
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queueing_delay", self.delays.queueing_s());
         out("largest_queueing_delay", self.delays.largest_s());

@@ -55,7 +55,7 @@ impl Reaction {
         }
     }
 
-    /// Records a loss or a timeout: standard TCP sets the window from now to the next adjustment.
+    /// Records a loss, a mark or a timeout: standard TCP sets the window from now to the next adjustment.
     pub(super) fn on_loss(&mut self) {
         if let Self::Adjust(adjust) = self {
             adjust.rate = None;
@@ -118,7 +118,7 @@ impl Cut {
     }
 }
 
-/// Number of reported transit times from one adjustment of the window's growth to the next.
+/// Minimum number of reported transit times from one adjustment of the window or its growth to the next.
 const PERIOD: u64 = 3;
 
 /// State of SyncMixReact, which reduces or grows the window by the trend and level of the queueing delay (table 1.1).
@@ -180,7 +180,8 @@ impl Adjust {
                 self.rate = Some(1.0);
                 increasing[verdict.quarter()]
             }
-            // After the first reduction by this reaction, the flow is in congestion avoidance.
+            // A growth that this reaction has set becomes that of congestion avoidance. Otherwise standard TCP still
+            // sets the window: no congestion has been found since the start or the last loss.
             None => {
                 self.rate = self.rate.map(|_| 1.0);
                 None
@@ -212,8 +213,7 @@ mod tests {
             (0.6, Step::Shrink(0.75), Step::Grow(4.0)),
             (0.3, Step::Shrink(0.9), Step::Grow(10.0)),
             (0.1, Step::Grow(1.0), Step::Grow(20.0)),
-            // Averages follow the delay late: the delay may already be below its largest value, and levels that fall
-            // stay within the range.
+            // The relative change of the delay, which is SyncMix's level while delays are small, can exceed 1.
             (1.2, Step::Shrink(0.5), Step::Grow(0.0)),
         ] {
             assert_eq!(adjusted(Trend::Increasing, level), increasing, "{level}");
@@ -241,7 +241,7 @@ mod tests {
         let rising = verdict(Trend::Increasing, 0.6);
         assert_eq!(adjust.step(&rising, Some(15), &larger), Step::Shrink(0.75));
         assert_eq!(adjust.step(&rising, None, &larger), Step::Grow(1.0));
-        // If a detector reports a trend with each acknowledgement, every third report has an effect.
+        // If a detector decides at each report, every third decision has an effect.
         let congested = Verdict {
             congested: true,
             trend: None,

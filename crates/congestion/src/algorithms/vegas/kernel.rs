@@ -1,6 +1,7 @@
 //! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`). The number of queued segments is computed from the smallest
-//! sample of each round trip, also in slow start. In a recovery, and after a round trip with at most two samples, the
-//! flow is standard TCP.
+//! sample of each round trip, also in slow start: the window times the queueing delay, divided by the smallest
+//! round-trip time of the connection. During a reduction the flow is standard TCP. So is its response to the
+//! acknowledgement that ends a round trip with at most two samples.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,7 @@ impl KernelVegas {
         }
     }
 
-    /// Discards the smallest round-trip times when the connection sends after an idle time.
+    /// Discards the smallest round-trip times and begins a round trip when the connection sends after an idle time.
     pub(super) fn forget(&mut self) {
         self.round.forget();
     }
@@ -149,8 +150,8 @@ mod tests {
         assert_eq!(found, [101.0, 101.0, 100.0, 101.0]);
     }
 
-    /// Checks that the end of a recovery begins a new round trip. The new round trip ends when all segments sent so far
-    /// are acknowledged, including those sent since the previous acknowledgement.
+    /// Checks that the end of a recovery begins a new round trip. The new round trip ends with the acknowledgement of a
+    /// segment sent later. Segments sent since the previous acknowledgement do not end it.
     #[test]
     fn the_end_of_a_recovery_begins_a_round_trip_at_what_has_left_by_then() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

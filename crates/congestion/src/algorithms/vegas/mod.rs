@@ -2,8 +2,9 @@
 //!
 //! Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC 13(8), 1995. Once per
 //! round trip, the number of the flow's segments in the queue is computed: the window times the fraction of the
-//! round-trip time that is queueing delay. The paper's slow start, which doubles the window only every second round
-//! trip, is not included, since the slow start of a flow is chosen separately.
+//! round-trip time that is queueing delay (variant linux-6.18 divides by the smallest round-trip time). The paper's
+//! slow start, which doubles the window only every second round trip, is not included, since the slow start of a flow
+//! is chosen separately.
 
 mod kernel;
 
@@ -96,7 +97,8 @@ pub struct Vegas {
     /// Number of segments found in the queue at the end of the last round.
     queued: f64,
     linux: bool,
-    /// Window at the end of the last round; `None` if there was no round since a reduction.
+    /// Window at the end of the last round, before its change; `None` if there was no round since the start or the last
+    /// congestion signal.
     last_cwnd: Option<f64>,
     kernel: Option<Box<KernelVegas>>,
 }
@@ -220,7 +222,11 @@ impl CongestionControl for Vegas {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         match &mut self.kernel {
             Some(kernel) => kernel.on_timeout(event, window),
-            None => restart(event, window),
+            None => {
+                self.estimate.restart();
+                self.last_cwnd = None;
+                restart(event, window);
+            }
         }
     }
 

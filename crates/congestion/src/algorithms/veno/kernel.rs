@@ -11,7 +11,7 @@ use crate::smallest_rtts::SmallestRtts;
 use crate::whole_windows::{Avoidance, grow_as_standard, grow_by_one_for, slow_start};
 use crate::window::Window;
 
-/// State of the kernel's Veno for one flow, with the kernel's names.
+/// State of the kernel's Veno for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVeno {
     /// Smallest number of half segments in the queue at which the path counts as congested.
@@ -60,7 +60,8 @@ impl KernelVeno {
         self.rtts.forget_min();
     }
 
-    /// Grows the window in congestion avoidance (second half of `tcp_veno_cong_avoid`).
+    /// Updates `diff` and grows the window, in slow start and congestion avoidance (second half of
+    /// `tcp_veno_cong_avoid`).
     fn avoid(&mut self, mut acked: u64, window: &mut Window) {
         let cwnd = window.cwnd() as u64;
         let SmallestRtts { base, min, .. } = self.rtts;

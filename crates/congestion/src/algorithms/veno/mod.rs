@@ -64,9 +64,9 @@ pub struct Veno {
     beta: f64,
     random_decrease: f64,
     linux: bool,
-    /// Smallest round-trip time since the last loss.
+    /// Smallest round-trip time since the last loss, mark or timeout; `None` before a sample.
     base_rtt: Option<Span>,
-    /// Estimated number of segments in the queue at the last acknowledgement; `None` before the first one.
+    /// Estimated number of segments in the queue at the last round-trip sample; `None` before the first one.
     queued: Option<f64>,
     kernel: Option<Box<KernelVeno>>,
 }
@@ -88,7 +88,7 @@ impl Veno {
         self.queued.is_none_or(|queued| queued >= self.beta)
     }
 
-    /// Estimates the number of segments in the queue.
+    /// Updates `base_rtt` and `queued`, if the acknowledgement has a round-trip sample.
     fn estimate(&mut self, ack: &AckSample, cwnd: f64) {
         let Some(sample) = ack.rtt else {
             return;
@@ -126,7 +126,8 @@ impl CongestionControl for Veno {
         if phase != Phase::Avoidance {
             return;
         }
-        // While the path is congested, the window grows only with every second acknowledgement.
+        // The paper's window grows with every second acknowledgement while the path is congested; here, each one adds
+        // half as much.
         let share = match self.queued {
             Some(queued) if queued >= self.beta => 0.5,
             _ => 1.0,

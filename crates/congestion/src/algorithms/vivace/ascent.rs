@@ -16,7 +16,7 @@ pub(super) struct Ascent {
     boundary_step: f64,
     /// Number of successive steps in one direction; negative for steps downwards.
     steps: i32,
-    /// Number of times that the change boundary has been raised.
+    /// Number of steps by which the change boundary is raised (`k` in [`Self::bounded`]).
     moved: u32,
 }
 
@@ -31,7 +31,7 @@ impl Ascent {
         }
     }
 
-    /// Restarts the count of successive steps.
+    /// Resets the count of successive steps and the change boundary.
     pub fn restart(&mut self) {
         (self.steps, self.moved) = (0, 0);
     }

@@ -10,7 +10,7 @@ const MIN_SEGMENTS: u64 = 10;
 /// Minimum ratio of the data sent in an interval to the product of rate and duration. With a smaller ratio, the rate
 /// did not limit the sender.
 const SENT: f64 = 0.9;
-/// Maximum absolute value of a slope of the round-trip time that is considered noise (section 4.3).
+/// Slopes of the round-trip time with a smaller absolute value are considered noise (section 4.3).
 const NOISE: f64 = 0.01;
 
 /// Numbers of the connection's segments that are known to be delivered and to be lost.
@@ -38,7 +38,7 @@ pub(super) fn mbit(ack: &AckSample) -> f64 {
     8.0 * ack.segment_bytes as f64 / 1e6
 }
 
-/// Returns the number of segments sent so far.
+/// Returns the number of segments sent so far, retransmissions included.
 pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
 }
@@ -63,7 +63,7 @@ pub(super) struct Interval {
     pub used: bool,
     /// Fraction of the interval's segments that were lost, once all of them are known to be delivered or lost.
     pub loss: f64,
-    /// Slope of the round-trip time, in seconds per second.
+    /// Slope of the round-trip time, in seconds per second; zero if it is considered noise.
     pub slope: f64,
 }
 

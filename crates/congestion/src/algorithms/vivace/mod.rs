@@ -4,11 +4,11 @@
 //! its authors' implementations. "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's
 //! submission, unless another branch is named.
 //!
-//! Three points are implemented as follows. Each change of the rate needs one pair of intervals, as in section 4.2 (in
-//! the submission two pairs after a change of direction, in branch master three). The slope of the round-trip time has
-//! its sign, as in equation 1 (branch master sets negative slopes to zero). A small loss rate has a small weight, as in
-//! the submission; otherwise the noise of losses would change the utility more than a change of the rate by 10 %. A
-//! Mbit/s is 10^6 bit/s.
+//! Three points are implemented as follows. Each change of the rate needs one pair of intervals, as in section 4.2, or
+//! two if the higher rate lost less (in the submission two pairs after a change of direction, in branch master three).
+//! The slope of the round-trip time has its sign, as in equation 1 (branch master sets negative slopes to zero). A
+//! small loss rate has a small weight, as in the submission; otherwise the noise of losses would change the utility
+//! more than a change of the rate by 10 %. A Mbit/s is 10^6 bit/s.
 //!
 //! Known limits: with random losses of 3 % and more, the rate falls, since at least every second interval then loses
 //! more than 3 %. At 500 kbit/s, an interval has only ten segments: if the start has overfilled the queue, the rate
@@ -140,9 +140,9 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
     },
 };
 
-/// Minimum rate in segments per round trip; also the minimum window in segments (PCCproject/PCC-Kernel, branch vivace,
-/// tcp_pcc.c).
+/// Minimum rate in segments per round trip (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).
 const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
+/// Minimum window in segments (the same source).
 const MIN_CWND: f64 = 4.0;
 /// Window, as a multiple of the data sent in a round trip at the current rate (as in PCC-Uspace).
 const RTTS_IN_WINDOW: f64 = 2.0;
@@ -155,7 +155,8 @@ const BITS_PER_MBIT: f64 = 1e6;
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
     Paused,
-    /// Choice between doubling the rate once more and halving it. `before` is the utility at half of the current rate.
+    /// Choice between doubling the rate once more and halving it. `before` is the utility at half of the current rate;
+    /// minus infinity at the start and after an idle time.
     Starting { before: f64 },
     /// Choice of a direction, from a pair of intervals: one above the rate and one below. `high_first` is true if the
     /// interval above the rate is sent first. If the higher rate lost less, a second pair is measured; `doubtful` is
@@ -176,7 +177,7 @@ pub struct Vivace {
     probe: f64,
     ascent: Ascent,
     stage: Stage,
-    /// True once a decrease of the utility has ended the doubling of the rate at the start.
+    /// True once a decrease of the utility or a timeout has ended the doubling of the rate at the start.
     started: bool,
     /// Rate in Mbit/s; 0 before the first round trip.
     rate: f64,
@@ -186,8 +187,8 @@ pub struct Vivace {
     /// Number of intervals whose segments are all known to be delivered or lost.
     known: usize,
     counts: Counts,
-    /// State of the random generator that chooses the order of two intervals. The seed is the time of the first
-    /// acknowledgement.
+    /// State of the random generator that chooses the order of two intervals. The seed is the time at which the first
+    /// rate is set.
     draws: u64,
     gradient: f64,
     pacing: Option<Rate>,
@@ -215,7 +216,7 @@ impl Vivace {
         }
     }
 
-    /// Returns the utility of an interval (equation 1).
+    /// Returns the utility of an interval (equation 1, but a loss rate up to `tolerated` has a weight of 1).
     fn utility(&self, of: &Interval) -> f64 {
         let weight = if of.loss <= self.tolerated {
             1.0
@@ -287,7 +288,8 @@ impl Vivace {
         }
     }
 
-    /// Passes an acknowledgement to the monitor intervals; `before` are the counters before the acknowledgement.
+    /// Passes an acknowledgement to the monitor intervals, and makes the decision once all of them are known. `before`
+    /// are the counters before the acknowledgement.
     fn advance(&mut self, ack: &AckSample, before: Counts) {
         let planned = self.planned();
         if self.sent < planned && self.intervals[self.sent].end(ack) {

@@ -33,11 +33,11 @@ pub struct KernelWestwood {
     delivered: u64,
     /// Number of segments cumulatively acknowledged.
     una: u64,
-    /// Number of bytes that were counted for duplicate acknowledgements.
+    /// Number of bytes that were counted for duplicate acknowledgements and are not subtracted yet.
     accounted: u64,
     rtt: u64,
     min_rtt: u64,
-    /// True if the next sample replaces the smallest round-trip time.
+    /// True if the next acknowledgement replaces the smallest round-trip time by the last one.
     forgets: bool,
     counted: Counted,
     reducing: Reducing,
@@ -73,8 +73,8 @@ impl KernelWestwood {
     }
 
     /// Returns the number of bytes that an acknowledgement counts for (`westwood_acked_count`). A duplicate counts for
-    /// one segment, which is subtracted again from a later acknowledgement. Any other acknowledgement counts for the
-    /// segments that it covers.
+    /// one segment, which is subtracted again from a later acknowledgement of several segments. Of these, at least one
+    /// still counts. Any other acknowledgement counts for the segments that it covers.
     fn counted_bytes(&mut self, ack: &AckSample) -> u64 {
         let newly = ack.delivered - self.delivered;
         self.delivered = ack.delivered;
@@ -133,7 +133,7 @@ impl KernelWestwood {
         }
     }
 
-    /// Returns the bandwidth times the smallest round-trip time, in segments (`tcp_westwood_bw_rttmin`).
+    /// Returns the bandwidth times the smallest round-trip time, in segments, at least two (`tcp_westwood_bw_rttmin`).
     fn carried(&self) -> f64 {
         (self.bandwidth * self.min_rtt / self.payload).max(2) as f64
     }
@@ -160,7 +160,8 @@ impl KernelWestwood {
         reduce(window, half(event.base));
     }
 
-    /// Ends a reduction: sets the window to the bandwidth times the smallest round-trip time (`CA_EVENT_COMPLETE_CWR`).
+    /// Ends a reduction: sets the window and the threshold to the bandwidth times the smallest round-trip time
+    /// (`CA_EVENT_COMPLETE_CWR`). Does nothing if the reduction began with a timeout.
     fn complete(&mut self, window: &mut Window) {
         if std::mem::take(&mut self.completes) {
             let carried = self.carried();
@@ -227,7 +228,7 @@ mod tests {
         westwood.on_congestion(&event, &mut window);
         assert_eq!(window.cwnd(), 80.0);
         westwood.on_recovery_exit(event.now, &mut window);
-        // The filtered bandwidth is too low by 2 %, because a segment is missing in the first bandwidth sample.
+        // The filtered bandwidth is too low by 2 %, because the first bandwidth sample lacks 2 of 104 segments.
         assert_eq!((window.cwnd(), window.ssthresh()), (98.0, 98.0), "cut off");
     }
 
@@ -246,8 +247,8 @@ mod tests {
         assert_eq!(counted, [1, 1, 1, 1, 2]);
     }
 
-    /// Segments that the first acknowledgement covers do not count towards the bandwidth, since they were sent before
-    /// the first bandwidth sample.
+    /// Segments that the first acknowledgement covers do not count towards the bandwidth, since the kernel counts from
+    /// the sequence number that this acknowledgement has reached.
     #[test]
     fn the_first_acknowledgement_counts_for_nothing() {
         let mut westwood = KernelWestwood::new();

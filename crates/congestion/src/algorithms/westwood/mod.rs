@@ -152,8 +152,8 @@ impl CongestionControl for Westwood {
         window.grow(ack.credit / window.cwnd());
     }
 
-    /// Reduces the window to the bandwidth-delay product. In slow start, a window below this product does not change
-    /// (MobiCom 2001 section 3.1).
+    /// Sets the threshold to the bandwidth-delay product, and reduces a larger window to it. A smaller window does not
+    /// change, and is in slow start afterwards (MobiCom 2001 section 3.1).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_congestion(event, window);

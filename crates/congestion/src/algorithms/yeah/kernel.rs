@@ -1,6 +1,6 @@
 //! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`). Windows are whole numbers. As in Vegas, the queue is computed
-//! from the smallest sample of each round trip, also in slow start. Precautionary decongestion sets the slow start
-//! threshold, and needs at least three samples in a round trip.
+//! from the smallest sample of each round trip, also in slow start. Round trips with fewer than three samples are left
+//! out. Precautionary decongestion sets the slow start threshold.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -11,12 +11,12 @@ use crate::smallest_rtts::{MeasuredRound, SmallestRtts};
 use crate::whole_windows::{Avoidance, grow_by_one_for, slow_start};
 use crate::window::Window;
 
-/// Number of acknowledged segments per segment of growth, in fast growth (`TCP_SCALABLE_AI_CNT`).
+/// Maximum number of acknowledged segments per segment of growth, in fast growth (`TCP_SCALABLE_AI_CNT`).
 const FAST: u64 = 100;
 /// Lower bound of the estimated window of standard TCP.
 const LEAST: u64 = 2;
 
-/// State of the kernel's YeAH for one flow, with the kernel's names.
+/// State of the kernel's YeAH for one flow. `doing_reno_now`, `reno_count` and `fast_count` are the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelYeah {
     max_queued: u64,
@@ -28,7 +28,9 @@ pub struct KernelYeah {
     competing: u64,
     alone: u64,
     last_queue: u64,
+    /// Number of successive round trips with the growth of standard TCP.
     doing_reno_now: u64,
+    /// Window in segments that standard TCP would have.
     reno_count: u64,
     fast_count: u64,
     round: MeasuredRound,
@@ -121,7 +123,8 @@ impl KernelYeah {
         window.set_ssthresh(left);
     }
 
-    /// Returns the window after a reduction (`tcp_yeah_ssthresh`).
+    /// Returns the window after a reduction (`tcp_yeah_ssthresh`). Also sets the count of fast rounds to zero, and
+    /// halves the estimated window of standard TCP.
     fn reduced(&mut self, base: f64) -> f64 {
         let cwnd = base as u64;
         let half = (cwnd / 2).max(2);

@@ -111,14 +111,14 @@ pub struct Yeah {
     competing: f64,
     alone: f64,
     estimate: QueueEstimate,
-    /// Total of delivered segments at which the current round ends. It includes all segments in flight at the beginning
-    /// of the round. `None` until a round begins.
+    /// Total of delivered segments above which the current round ends. It includes all segments in flight at the
+    /// beginning of the round. `None` until a round begins, and after a congestion signal until the window grows.
     round_end: Option<u64>,
     /// Number of segments found in the queue at the end of the last round.
     queued: f64,
     /// Number of successive round trips with the growth of standard TCP.
     slow_rounds: f64,
-    /// Number of round trips with fast growth since the last congestion signal.
+    /// Number of round trips with fast growth since the last congestion signal; above `alone`, the count restarts.
     fast_rounds: f64,
     /// Window that standard TCP would have; precautionary decongestion does not go below it.
     standard: f64,
@@ -145,7 +145,8 @@ impl Yeah {
         }
     }
 
-    /// Reduces the window if the queue contains too many of the flow's segments (precautionary decongestion).
+    /// Reduces the window and ends slow start if the queue contains too many of the flow's segments (precautionary
+    /// decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {

@@ -39,7 +39,7 @@ impl Law for Vegas {
                     self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
                 }
             }
-            Event::Signal(_) => {
+            Event::Signal(_) | Event::Timeout(_) => {
                 self.rtt = None;
                 answer_as_standard(event, window);
             }

@@ -184,14 +184,17 @@ impl Law for DecBit {
     fn apply(&mut self, event: &Event, window: &mut Window) {
         let cwnd = window.cwnd();
         match event {
-            Event::Ack(ack, phase) if phase.may_grow() => {
+            Event::Ack(ack, phase)
+                if phase.may_grow() || *phase == Phase::NoGrowth && ack.ecn_echo =>
+            {
                 self.seen.extend((0..ack.acked).map(|_| ack.ecn_echo));
                 let current = self.seen.get(self.before..).unwrap_or_default();
-                if current.len() < cwnd as usize {
+                let marked = current.iter().filter(|&&marked| marked).count();
+                let reduces = 2 * marked >= current.len();
+                if current.len() < cwnd as usize || !reduces && !phase.may_grow() {
                     return;
                 }
-                let marked = current.iter().filter(|&&marked| marked).count();
-                if 2 * marked >= current.len() {
+                if reduces {
                     window.shrink(cwnd / 8.0);
                 } else {
                     window.grow(1.0);

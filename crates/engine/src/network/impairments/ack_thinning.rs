@@ -3,8 +3,9 @@
 //!
 //! An acknowledgement is held until enough others have come, at most for a limited time: the last acknowledgement of a
 //! transfer is thus not lost. A held acknowledgement is replaced only by one that acknowledges more. Acknowledgements
-//! with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do not count:
-//! duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with ECN flags.
+//! with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do not count: those
+//! with SACK blocks or other options, with SYN or FIN, or with ECN flags. The same holds for acknowledgements that
+//! acknowledge no more than the held one. If none is held, a duplicate is held like any other acknowledgement.
 
 use std::collections::VecDeque;
 
@@ -19,13 +20,35 @@ use crate::packet::Packet;
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
-    /// The held group of acknowledgements of each connection, if any. The first index is the kind of transport
-    /// ([`Carrier`]), the second is the connection's index ([`Carrier::side`]).
-    groups: [Vec<Option<Group>>; 3],
+    /// State of each connection. The first index is the kind of transport ([`Carrier`]), the second is the connection's
+    /// index ([`Carrier::side`]).
+    sides: [Vec<Side>; 3],
     /// Times at which groups are forwarded at the latest, in ascending order. Each entry has the time, the group's
-    /// number, and the two indices of the group in `groups`. An entry is stale if its group no longer exists.
+    /// number, and the two indices of its connection in `sides`. An entry is stale if its group no longer exists.
     due: VecDeque<(Time, u64, Carrier, usize)>,
     begun: u64,
+}
+
+/// State of a connection's acknowledgements in one direction.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    held: Option<Group>,
+    /// Flow and number of the furthest acknowledgement that has arrived.
+    furthest: Option<(u32, u64)>,
+}
+
+impl Side {
+    /// Records an arriving acknowledgement. Returns true if it acknowledges nothing new.
+    fn repeats(&mut self, packet: &Packet) -> bool {
+        let (flow, seq) = (packet.flow, packet.seq);
+        let repeats = self
+            .furthest
+            .is_some_and(|before| before.0 == flow && seq <= before.1);
+        if !repeats {
+            self.furthest = Some((flow, seq));
+        }
+        repeats
+    }
 }
 
 /// Consecutive acknowledgements of a connection. Only the last of them is held and forwarded.
@@ -47,7 +70,7 @@ impl AckThinning {
     pub(super) fn new(config: config::AckThinning) -> Self {
         Self {
             config,
-            groups: Default::default(),
+            sides: Default::default(),
             due: VecDeque::new(),
             begun: 0,
         }
@@ -61,14 +84,16 @@ impl AckThinning {
         now: Time,
     ) -> ThinningOutcome {
         let side = carrier.side(packet.flow);
-        let groups = &mut self.groups[carrier as usize];
-        if side >= groups.len() {
-            groups.resize(side + 1, None);
+        let sides = &mut self.sides[carrier as usize];
+        if side >= sides.len() {
+            sides.resize(side + 1, Side::default());
         }
-        let waiting = groups[side].take();
+        let repeats = sides[side].repeats(packet);
+        let waiting = sides[side].held.take();
         let superseded =
             waiting.filter(|group| group.last.flow == packet.flow && group.last.seq < packet.seq);
-        if !packet.is_pure_ack() || waiting.is_some() != superseded.is_some() {
+        let is_other = waiting.is_some() != superseded.is_some();
+        if !packet.is_pure_ack() || repeats || is_other {
             return ThinningOutcome {
                 dropped: None,
                 forwarded: [waiting.map(|group| group.last), Some(*packet)],
@@ -90,7 +115,7 @@ impl AckThinning {
                 forwarded: [Some(*packet), None],
             };
         }
-        groups[side] = Some(Group {
+        sides[side].held = Some(Group {
             number,
             count,
             last: *packet,
@@ -104,7 +129,8 @@ impl AckThinning {
     /// Returns the time at which the next held acknowledgement must be forwarded; `None` if none is held.
     pub(super) fn next(&mut self) -> Option<Time> {
         while let Some(&(due, number, carrier, side)) = self.due.front() {
-            if self.groups[carrier as usize][side].is_some_and(|group| group.number == number) {
+            let held = self.sides[carrier as usize][side].held;
+            if held.is_some_and(|group| group.number == number) {
                 return Some(due);
             }
             self.due.pop_front();
@@ -116,7 +142,7 @@ impl AckThinning {
     pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
         self.next().filter(|&due| due <= now)?;
         let (_, _, carrier, side) = self.due.pop_front()?;
-        let group = self.groups[carrier as usize][side].take()?;
+        let group = self.sides[carrier as usize][side].held.take()?;
         Some(group.last)
     }
 }
@@ -196,5 +222,9 @@ mod tests {
         };
         assert_eq!(arrive(&mut thinning, &echo, 1), (vec![4, 6], None));
         assert_eq!(arrive(&mut thinning, &echo, 1), (vec![6], None));
+        // So does a duplicate if no acknowledgement is held.
+        arrive(&mut thinning, &ack(0, 8), 2);
+        assert_eq!(arrive(&mut thinning, &ack(0, 10), 2), (vec![10], Some(8)));
+        assert_eq!(arrive(&mut thinning, &ack(0, 10), 2), (vec![10], None));
     }
 }

@@ -23,10 +23,10 @@ use crate::random::{Stream, Streams};
 pub(super) struct FlowBoxes {
     config: DelayBox,
     processing_delay: Option<Distribution>,
-    /// Name of the random streams for flows. Boxes with the same name, such as the two directions of a symmetric link,
-    /// give a flow the same values.
+    /// Prefix of the names of the random streams for flows. Boxes with the same prefix, such as the two directions of a
+    /// symmetric link, give a flow the same values.
     name: String,
-    /// Name of the random stream for the numbers that are drawn for each packet.
+    /// Prefix of the names of the random streams for the numbers that are drawn for each packet.
     path: String,
     noise: Stream,
     streams: Streams,
@@ -160,8 +160,8 @@ impl FlowBoxes {
         self.flows.insert(carrier, index, flow_box);
     }
 
-    /// Removes the box of a flow that has ended. Returns the latest arrival time of the packets that
-    /// [`Self::admit_ahead`] admitted.
+    /// Removes the box of a flow that has ended. Returns the arrival time of the last packet that
+    /// [`Self::admit_ahead`] admitted; zero if there is none.
     pub(super) fn remove(&mut self, carrier: Carrier, index: u32) -> Time {
         let removed = self.flows.remove(carrier, index);
         removed.map_or(Time::ZERO, |flow_box| flow_box.last)
@@ -183,7 +183,7 @@ impl FlowBoxes {
     }
 
     /// Returns the time at which a packet that arrives at `now` leaves the box; `None` if it is lost. Packets of
-    /// unknown flows are not delayed, as in ns-2.
+    /// unknown flows are neither delayed nor lost, as in ns-2.
     pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return Some(now);

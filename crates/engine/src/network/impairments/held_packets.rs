@@ -53,7 +53,7 @@ impl HeldPackets {
         self.held += 1;
     }
 
-    /// Returns the release time of the next packet.
+    /// Returns the release time of the next packet; `None` if there is none. Packets in `simultaneous` do not count.
     pub(super) fn next(&self) -> Option<Time> {
         let Reverse(first) = *self.due.peek()?;
         Some(time_of(first))

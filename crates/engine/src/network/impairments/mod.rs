@@ -1,8 +1,9 @@
 //! Impairments in front of a link's queue: delay boxes (delay, loss and rate for each flow), duplication, reordering,
 //! policers and ACK thinning.
 //!
-//! In a route, impairments are a separate hop before their link: links without impairments have no additional cost. All
-//! decisions are made when a packet arrives. The waiting packets share one event, the release of the next packet.
+//! In a route, impairments are a separate hop before their link: links without impairments have no additional cost.
+//! Delay boxes, duplication and reordering decide when a packet arrives; policers and ACK thinning decide when it is
+//! released. The waiting packets share one event, the release of the next packet.
 
 mod ack_thinning;
 mod delay_box;
@@ -38,7 +39,7 @@ pub(super) struct Impairments {
     holding: HeldPackets,
     policer: Option<Policer>,
     ack_thinning: Option<AckThinning>,
-    /// Time of the scheduled release event; events at other times are stale and ignored.
+    /// Time of the scheduled release event, or [`Time::NEVER`]; events at other times are stale and ignored.
     entry: Time,
     duplicated: u64,
 }
@@ -85,7 +86,7 @@ impl Impairments {
         }
     }
 
-    /// Returns the earliest release time of the packets held back.
+    /// Returns the earliest release time of the packets held back; [`Time::NEVER`] if there are none.
     fn next_release(&mut self) -> Time {
         let thinned = self.ack_thinning.as_mut().and_then(AckThinning::next);
         let next = self.holding.next().into_iter().chain(thinned).min();
@@ -103,7 +104,8 @@ fn later(time: Time, span: Span) -> Time {
 }
 
 impl Network {
-    /// Adds a flow. Its packets carry `index`, which no other current flow may have.
+    /// Adds a delay box for a new flow on each link with delay boxes. The flow's packets carry `index`, which no other
+    /// current flow with the same kind of transport may have.
     pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &impl Display) {
         let mut before: Option<(&FlowBoxes, Values)> = None;
         for boxes in self.flow_boxes() {
@@ -201,12 +203,13 @@ impl Network {
         }
     }
 
-    /// Passes a packet to the link behind the impairments `index`, at the time `leaves` (possibly now).
+    /// Passes a packet to the link behind the impairments `index` at the time `leaves` (possibly now), or later if the
+    /// packet is held back for reordering.
     fn pass(&mut self, index: u32, packet: Packet, leaves: Time) {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];
         let due = impairments.reorder(leaves);
-        // A packet that leaves now without being the next in the schedule has arrived earlier.
+        // Held packets that are due now have arrived earlier, and enter the link first.
         if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
             return self.enter(index, &packet);
         }
@@ -215,13 +218,13 @@ impl Network {
         self.expect_release_at(index, due);
     }
 
-    /// Schedules an event for the release of the next packet held back, if there is no earlier event.
+    /// Schedules an event for the release of the next packet held back, if no event is scheduled by then.
     fn expect_release(&mut self, index: u32) {
         let due = self.impairments[index as usize].next_release();
         self.expect_release_at(index, due);
     }
 
-    /// Schedules an event for the release of a held packet at `due`, if no earlier event is scheduled.
+    /// Schedules an event for the release of a held packet at `due`, if no event is scheduled by then.
     #[inline]
     fn expect_release_at(&mut self, index: u32, due: Time) {
         let impairments = &mut self.impairments[index as usize];
@@ -231,7 +234,8 @@ impl Network {
         }
     }
 
-    /// Passes a packet to the link, unless the policer or ACK thinning drops it.
+    /// Passes a packet to the link, unless the policer drops it or ACK thinning holds it. Thinning may also drop or
+    /// forward an acknowledgement held before.
     fn enter(&mut self, index: u32, packet: &Packet) {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];

@@ -1,5 +1,5 @@
 //! A policer: a token bucket without a queue (RFC 2697, section 3, with an excess burst of zero; red packets are
-//! dropped, as Linux's `tc-police` does by default).
+//! dropped, as by Linux's `tc-police` with the action `drop`).
 
 use longhaul_units::{Rate, Span, Time};
 

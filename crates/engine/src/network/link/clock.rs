@@ -41,12 +41,13 @@ pub(super) trait Clock {
     /// Returns the end of the last scheduled transmission.
     fn busy_until(&self) -> Time;
 
-    /// Returns the unsent data of packets in service. `waiting_bytes` is the size of the accepted packets that are not
-    /// in service yet.
+    /// Returns the unsent part of the packet in service. `waiting_bytes` is the size of the accepted packets that are
+    /// not in service yet.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
     /// Schedules the service of a packet after all earlier packets. `idle` is true if the link is idle on the packet's
-    /// arrival. Returns two times: the beginning of the service, and the packet's arrival at the far end.
+    /// arrival; `none_waits` is true if no earlier packet waits. Returns two times: the beginning of the service, and
+    /// the packet's arrival at the far end.
     fn serve(
         &mut self,
         bytes: u16,

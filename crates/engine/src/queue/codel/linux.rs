@@ -1,6 +1,7 @@
 //! CoDel as in Linux (`include/net/codel_impl.h`; Dumazet and Taht 2012). Times are 32-bit numbers in units of 1024 ns.
-//! The value 1/sqrt(count) is approximated by one Newton step per drop, starting from 1 in each dropping state. After
-//! the first drop, this step gives 0.5 instead of 0.71: the second gap is half an interval.
+//! The value 1/sqrt(count) is approximated by one Newton step per drop, starting from 1. At the second drop, this step
+//! gives 0.5 instead of 0.71: the third drop follows after half an interval. If a dropping state soon follows another
+//! one, the approximation is continued.
 
 use longhaul_units::{Span, Time};
 
@@ -11,13 +12,15 @@ use crate::queue::Effects;
 /// State of CoDel for one queue, with the kernel's names.
 #[derive(Clone, Debug, Default)]
 pub(in crate::queue) struct Control {
-    /// Number of drops since the dropping state was entered, including drops at the queue's limit.
+    /// Number that determines the gap to the next drop. It grows with each drop or mark, and with drops at the queue's
+    /// limit. [`Self::enter_dropping`] sets its first value.
     count: u32,
     last_count: u32,
     dropping: bool,
     /// Upper half of 1/sqrt(count), which is a 32-bit fraction.
     rec_inv_sqrt: u16,
-    /// Time at which the delay will have exceeded the target for an interval. Zero while the delay is below the target.
+    /// Time at which the delay will have exceeded the target for an interval. Zero while the delay is below the target,
+    /// or at most `max_packet` bytes wait.
     first_above: u32,
     drop_next: u32,
 }
@@ -84,8 +87,8 @@ impl Control {
         Head { packet, ok_to_drop }
     }
 
-    /// Enters the dropping state at the time `at`. If the previous dropping state ended recently, continues with its
-    /// drop rate.
+    /// Enters the dropping state at the time `at`. The count begins at 1 or, if the previous dropping state ended
+    /// recently, at the number of drops after that state's first one.
     fn enter_dropping(&mut self, at: u32, interval: u32) {
         let drops = self.count.wrapping_sub(self.last_count);
         let since = at.wrapping_sub(self.drop_next);
@@ -145,7 +148,7 @@ mod tests {
     use longhaul_units::{Span, Time};
 
     /// Drops are at the same times as with `codel_dequeue` of Linux 6.1, compiled and fed with the same packets.
-    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. By RFC 8289, the third drop would be at 328 ms.
+    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. By RFC 8289, the third drop is at 327.6 ms.
     #[test]
     fn the_second_gap_is_half_an_interval() {
         let mut bench = linux();

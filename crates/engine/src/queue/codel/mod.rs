@@ -100,11 +100,11 @@ impl Parameters for CoDelConfig {
     }
 }
 
-/// Queue under the control of CoDel.
+/// Queue from which active queue management (CoDel, COBALT or PIE) takes packets.
 pub(super) trait Source {
     /// Removes the packet that has waited longest.
     fn pop(&mut self) -> Option<Packet>;
-    /// Returns the number of waiting bytes.
+    /// Returns the number of waiting bytes; for Linux's FQ-CoDel, those of all queues together.
     fn bytes(&self) -> u64;
 }
 
@@ -151,11 +151,12 @@ impl Control {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExactControl {
     /// Time at which the delay will have exceeded the target for an interval. `None` while the delay is below the
-    /// target.
+    /// target, or at most `max_packet` bytes wait.
     first_above: Option<Time>,
     dropping: bool,
     drop_next: Time,
-    /// Number of drops since the dropping state was entered.
+    /// Number that determines the gap to the next drop. It grows with each drop or mark; [`Self::enter_dropping`] sets
+    /// its first value.
     count: u64,
     /// The count when the dropping state was entered.
     last_count: u64,
@@ -222,7 +223,8 @@ impl ExactControl {
         Head { packet, ok_to_drop }
     }
 
-    /// Enters the dropping state. If the previous dropping state ended recently, continues with its drop rate.
+    /// Enters the dropping state. The count begins at 1 or, if the previous dropping state ended recently, at the
+    /// number of drops after that state's first one.
     fn enter_dropping(&mut self, parameters: &CoDelParameters, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now < self.drop_next + parameters.interval * 16;

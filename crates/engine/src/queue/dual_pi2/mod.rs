@@ -2,9 +2,9 @@
 //! for all other packets. The probabilities of the two queues are coupled. Flows of both kinds thus get about the same
 //! rate.
 //!
-//! Form and defaults are Linux's (`net/sched/sch_dualpi2.c`, since 6.17). Packets are marked and dropped when they
-//! leave. L4S packets are also marked above a threshold of the sojourn time (the step). A deficit scheduler replaces
-//! the time-shifted FIFO of the RFC's appendix A.
+//! Form and defaults (except that of `step_min`) are Linux's (`net/sched/sch_dualpi2.c`, since 6.17). Packets are
+//! marked and dropped when they leave. L4S packets are also marked above a threshold of the sojourn time (the step). A
+//! deficit scheduler replaces the time-shifted FIFO of the RFC's appendix A.
 
 #[cfg(test)]
 mod tests;
@@ -67,8 +67,8 @@ keys! {
         /// Packets of the L4S queue: packets with ECT(1) and marked packets, or all ECN-capable packets.
         pub classifier: Classifier =
             Kind::Word(Classifier::WORDS).key().default("ect1").source("RFC 9331 section 5.1; Linux: ecn_mask"),
-        /// Size of the largest packet; `auto`: the largest packet of a flow. Nothing is marked or dropped before two
-        /// packets of this size wait.
+        /// Size of the largest packet; `auto`: the largest packet of a flow. While fewer bytes wait than two such
+        /// packets have, nothing is dropped, and only the step marks packets.
         pub mtu: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -177,8 +177,8 @@ impl DualPi2 {
         packet.flags.has(codes)
     }
 
-    /// Removes the next packet from the queue that has its turn. Returns the packet, and true if it comes from the L4S
-    /// queue.
+    /// Removes the next packet from the queue that has its turn or, if this queue is empty, from the other. Returns the
+    /// packet, and true if it comes from the L4S queue.
     fn take(&mut self) -> Option<(Packet, bool)> {
         let l4s_turn = self.classic.is_empty() || self.is_l4s_turn();
         if l4s_turn && let Some(packet) = self.l4s.pop() {
@@ -206,7 +206,7 @@ impl DualPi2 {
         &mut self.counters[usize::from(!l4s)]
     }
 
-    /// Draws two numbers; returns true if both are below the base probability.
+    /// Returns true if two random numbers are below the base probability. Draws the second only if the first is.
     fn square_selects(&mut self) -> bool {
         self.stream.uniform() < self.probability && self.stream.uniform() < self.probability
     }

@@ -1,10 +1,10 @@
 //! FQ-CoDel (Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290). Flows are hashed to queues. Each queue
 //! has its own CoDel. Deficit round robin serves the queues, new flows first.
 //!
-//! With CoDel's variant linux-6.18, FQ-CoDel also follows Linux (`net/sched/sch_fq_codel.c`). Nothing is dropped while
-//! all queues together contain one packet or less. At the limit, half of the bytes of the longest queue are dropped,
-//! and count as drops of its CoDel. An empty new queue leaves the lists if there are no old queues. A packet that finds
-//! the link idle bypasses the discipline.
+//! With CoDel's variant linux-6.18, FQ-CoDel also follows Linux (`net/sched/sch_fq_codel.c`). CoDel drops nothing while
+//! all queues together contain at most `max_packet` bytes. At the limit, half of the bytes of the longest queue are
+//! dropped, and count as drops of its CoDel. An empty new queue leaves the lists if there are no old queues. A packet
+//! that finds the link idle bypasses the discipline.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ keys! {
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("true").source("RFC 8290 section 5.2"),
         /// Maximum number of packets dropped at once. When `limit` is exceeded, the queue with the most bytes loses
-        /// half of its packets, but not more than this number.
+        /// half of its packets (in variant linux-6.18, half of its bytes), but not more packets than this number.
         pub drop_batch: u32 = COUNT.key().default("64").source("RFC 8290 section 4.1"),
     }
     flattened {
@@ -98,7 +98,7 @@ impl FqCoDel {
     }
 }
 
-/// One of the queues, as seen by its CoDel: `bytes` includes the bytes of all other queues.
+/// One of the queues, as seen by its CoDel in variant linux-6.18: `bytes` includes the bytes of all other queues.
 struct WithAll<'a>(OneOf<'a>);
 
 impl Source for WithAll<'_> {

@@ -71,7 +71,7 @@ impl Parameters for FqPieConfig {
     }
 }
 
-/// Removes the next packet of a queue.
+/// Removes the next packet of a queue, and records its departure in the queue's PIE.
 fn take(control: &mut Control, now: Time, mut source: impl Source) -> Option<Packet> {
     let packet = source.pop()?;
     control.on_departure(now, packet.time, source.bytes() == 0);

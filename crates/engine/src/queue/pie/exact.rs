@@ -14,7 +14,8 @@ pub(in crate::queue) struct Control {
     pub(super) burst_allowance: Span,
     /// True if the delay and the probability at the last update were so small that nothing is dropped.
     pub(super) calm: bool,
-    /// Sum of the probabilities at the arrivals since the last drop.
+    /// Sum of the probabilities at the arrivals since the last drop or mark, for derandomised drops. Arrivals that
+    /// cannot be dropped, for example in a burst, are left out.
     pub(super) accumulated: f64,
     /// Sojourn time of the last packet that left; zero if no packet waited behind this packet.
     last_sojourn: Span,

@@ -1,10 +1,11 @@
-//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). The control differs from RFC 8033's
-//! pseudo-code in four points. The burst allowance decreases by the time between departures, not by the time between
-//! updates. If the delay is zero at two successive updates, the probability decays by the fraction 1/64 instead of
-//! 0.02, and only if no packets wait. Above a delay of 250 ms, a step is larger by 0.02. The probability is not capped
-//! at 1, and thus takes longer to decrease again.
+//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). The main differences from RFC 8033's
+//! pseudo-code are these. The burst allowance decreases by the time between departures, not by the time between
+//! updates. The delay below which nothing is dropped is the one at the last departure, not at the last update. Two
+//! waiting packets are enough for a drop, instead of more than two. If the delay is zero at two successive updates, the
+//! probability decays by the fraction 1/64 instead of 0.02, and only if no packets wait. Above a delay of 250 ms, a
+//! step is larger by 0.02. The probability is not capped at 1, and thus takes longer to decrease again.
 //!
-//! Probabilities are whole numbers of 56 bits, and times are in units of 64 ns.
+//! Probabilities are whole numbers, of which 2^56 - 1 stands for 1. Times are in units of 64 ns.
 
 use longhaul_units::{Span, Time};
 
@@ -20,7 +21,8 @@ const TICKS_PER_S: u64 = 1_000_000_000 >> 6;
 #[derive(Clone, Debug)]
 pub(in crate::queue) struct Control {
     prob: u64,
-    /// Sum of the probabilities at the arrivals since the last drop.
+    /// Sum of the probabilities at the arrivals since the last drop, or since the last mark by a random number.
+    /// Arrivals at which nothing can be dropped do not count.
     accu_prob: u64,
     /// Sojourn time of the last packet that left, in ticks; zero if no packet waited behind this packet.
     qdelay: u64,
@@ -268,8 +270,8 @@ mod tests {
     }
 
     /// Checks three rules of `pie_calculate_probability`. Steps are at most 0.02 if the probability is a tenth or more.
-    /// Steps are larger by 0.02 above a delay of 250 ms. The probability does not fall below zero. Each case has a
-    /// probability and two delays in ticks of 64 ns.
+    /// Steps are larger by 0.02 above a delay of 250 ms. The probability does not fall below zero. Delays are in ticks
+    /// of 64 ns; in each case of the list, the last two delays are equal.
     #[test]
     fn steps_are_bounded_by_probability_and_delay() {
         let parameters = linux();

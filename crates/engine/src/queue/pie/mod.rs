@@ -121,7 +121,7 @@ keys! {
 }
 
 impl PieParameters {
-    /// Derives values that follow from the link, and refuses impossible ones.
+    /// Replaces an automatic packet size by the link's largest packet. Refuses an update interval that is too short.
     pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_size(values, Self::mean_packet);
         check_update(values, Self::update)

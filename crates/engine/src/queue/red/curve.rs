@@ -56,6 +56,8 @@ impl Curve {
         self.gentle_offset = 2.0 * self.max_p - 1.0;
     }
 
+    /// Returns the probability for an average of at least the lower threshold. For a smaller average, the result is
+    /// negative.
     pub(super) fn probability(&self, average: f64) -> f64 {
         let probability = if average >= self.max_th {
             self.gentle_slope * average + self.gentle_offset

@@ -3,8 +3,9 @@
 //! Sources: Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the gentle line
 //! (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED ("High-Speed Transport-Layer
 //! Protocols for Fast Long-Distance Networks", doctoral thesis, Osaka University, 2006, chapter 3). Details that these
-//! sources do not define are as in ns-2.35. Two packets are never marked or dropped: the only packet in a queue, and
-//! the first packet after the average crosses the lower threshold. The hard limit is tested after the random test.
+//! sources do not define are as in ns-2.35. Two kinds of packets are never selected at random. The first kind finds
+//! fewer than two waiting packets (with a queue in bytes: none). The second kind is the first packet after the average
+//! crosses the lower threshold, or after a packet of the first kind. The hard limit is tested after the random test.
 
 mod curve;
 #[cfg(test)]
@@ -65,7 +66,8 @@ pub struct Red {
     keep: f64,
     min_th: f64,
     in_bytes: bool,
-    /// True if the average was above the lower threshold at the last arrival.
+    /// True if, at the last arrival without a forced drop, the average had reached the lower threshold and more than
+    /// one packet or byte waited.
     above: bool,
     /// Time after which `max_p` may change again.
     adapt_after: Time,
@@ -75,7 +77,7 @@ pub struct Red {
     /// Number of bytes of the packets in `count`.
     count_bytes: u64,
     curve: Curve,
-    /// Smallest average queue at which every packet is dropped.
+    /// Smallest average queue at which every packet is dropped; infinite if marks have a maximum probability.
     forced_from: f64,
     /// Maximum probability for marks of ECN-capable packets.
     mark_up_to: f64,

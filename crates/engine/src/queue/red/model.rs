@@ -1,5 +1,5 @@
 //! Differential test of RED against a reference model, which implements the rules of ns-2.35's `red.cc` literally,
-//! without optimisation.
+//! without optimisation. The model also has the options that ns-2.35 lacks, for example gentle Adaptive RED.
 
 use std::collections::VecDeque;
 
@@ -119,7 +119,7 @@ impl Model {
 
     /// Adapts `max_p` at the end of each interval before `now` (gentle Adaptive RED: thesis, Osaka University, 2006,
     /// chapter 3). `max_p` changes only if the average is outside its target range and has moved away from the range
-    /// during the interval.
+    /// during the interval. `max_p` does not fall if the average is at or below the lower threshold.
     fn end_intervals(&mut self, now: Time, min_th: f64, max_th: f64) {
         let Some(adaptive) = self.config.adaptive.0 else {
             return;

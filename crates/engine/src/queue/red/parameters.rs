@@ -33,8 +33,8 @@ keys! {
             .key()
             .default("5 ms")
             .source("Adaptive RED, section 4; ns-2: targetdelay_"),
-        /// Weight of a sample in the average; `auto`: time constant of ten round trips, `per-packet`: time constant of
-        /// one second.
+        /// Weight of a sample in the average; `auto`: time constant of ten round trips, at least one second;
+        /// `per-packet`: time constant of one second.
         pub weight: f64 = Kind::OneOf(&[Kind::Word(&["auto", "per-packet"]), UP_TO_1])
             .key()
             .default("auto")
@@ -107,7 +107,7 @@ keys! {
             .key()
             .default("500 ms")
             .source("Adaptive RED, section 5; ns-2: interval_"),
-        /// Increment of max_p by the adaptation.
+        /// Increment of max_p by the adaptation. A step is at most a quarter of max_p.
         pub alpha: f64 = UP_TO_1
             .key()
             .default("0.01")
@@ -123,7 +123,7 @@ keys! {
             .default("0.5")
             .source("Adaptive RED, section 5; ns-2: top_"),
         /// Lower bound of max_p: at or below it, the adaptation does not decrease max_p. `auto`: 80 kbit/s divided by
-        /// the link's rate, at most 0.01.
+        /// the link's rate, at most 0.01. Not for `gared`, which has no lower bound.
         pub bottom: Option<f64> = Kind::OneOf(&[AUTO, UP_TO_1])
             .key()
             .default("0.01")
@@ -179,7 +179,8 @@ pub enum Rule {
     /// max_p changes whenever the average is outside the target range (Adaptive RED, section 5).
     Adaptive,
     /// max_p changes at the end of an interval if the average is outside the target range and has moved away from it
-    /// since the end of the previous interval (gentle Adaptive RED).
+    /// since the end of the previous interval (gentle Adaptive RED). max_p does not decrease if the average is at or
+    /// below the lower threshold.
     GentleAdaptive,
 }
 

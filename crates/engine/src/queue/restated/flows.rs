@@ -1,5 +1,5 @@
-//! Second implementations of disciplines with a queue for each flow. All packets are in one list, from which the turns
-//! of the flows are derived.
+//! Second implementations of disciplines that separate flows into queues. All packets are in one list. Other lists give
+//! the order in which the queues are served.
 
 use std::collections::VecDeque;
 
@@ -386,7 +386,7 @@ impl Rule for FqPie {
     }
 }
 
-/// Compares FQ-PIE with its second implementation. With ECN, packets of ECN-capable flows are marked, others dropped.
+/// Compares FQ-PIE with its second implementation, without and with ECN. Drops are derandomised only with ECN.
 #[test]
 fn fq_pie() {
     for variant in [PieVariant::Rfc8033, PieVariant::Linux] {

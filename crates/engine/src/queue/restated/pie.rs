@@ -13,8 +13,8 @@ use crate::random::Stream;
 
 const MANY: u64 = 40;
 
-/// PIE by `enqueue`, `drop_early`, `calculate_drop_prob` and `dequeue` of RFC 8033 section 4 and
-/// appendix A.
+/// PIE by `enqueue`, `drop_early`, `calculate_drop_prob` and `dequeue` of RFC 8033 section 4 and appendix A. ECN,
+/// derandomised drops and the cap on increases are those of section 5.
 #[derive(Clone, Debug)]
 pub(super) struct Pie {
     pub(super) parameters: PieParameters,
@@ -23,7 +23,8 @@ pub(super) struct Pie {
     burst_allowance: Span,
     current_qdelay: f64,
     qdelay_old: f64,
-    /// Sojourn time of the last packet that left; `None` if the delay is computed from the waiting bytes.
+    /// Sojourn time of the last packet that left, in seconds; zero if no packet waited behind it. `None` if the delay
+    /// is computed from the waiting bytes.
     last_wait: Option<f64>,
     calm: bool,
 }
@@ -127,7 +128,8 @@ impl Pie {
 }
 
 /// PIE as in Linux 6.18 (`pie.h`, `sch_pie.c`). Probabilities are whole numbers of 56 bits, and times are in units of
-/// 64 ns. The time between departures is subtracted from the burst allowance.
+/// 64 ns. The time between departures is subtracted from the burst allowance. The larger steps at delays above 250 ms
+/// are left out: the queues of these tests are too short for such delays.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     pub(super) parameters: PieParameters,
@@ -210,7 +212,8 @@ impl Kernel {
     }
 
     /// Converts a weight per second of delay to a weight per tick of 64 ns. `per_s` is first rounded to a multiple of
-    /// 1/16. The weight is halved at a probability below 1/10, and divided by 4 for each further power of ten.
+    /// 1/16. The weight is halved at a probability below 1/10, and divided by 4 for each further power of ten down to
+    /// 10^-6.
     fn weight(&self, per_s: f64) -> i128 {
         let ticks_per_s = 1_000_000_000 >> 6;
         let weight = (16.0 * per_s).round() as i128 * (MAX_PROB / ticks_per_s) / 16;

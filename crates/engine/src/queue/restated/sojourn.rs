@@ -13,7 +13,8 @@ use crate::random::Stream;
 
 const MANY: u64 = 40;
 
-/// Refuses an arriving packet if `limit` packets already wait.
+/// Refuses an arriving packet if `limit` packets or more already wait. A packet that finds the link idle is never
+/// refused.
 pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) -> Verdict {
     if arrival.idle_since.is_none() && waiting.len() as u64 >= limit {
         Verdict::Drop(DropReason::Overflow)
@@ -33,7 +34,7 @@ pub(super) struct CoDel {
     pub(super) count: u64,
     lastcount: u64,
     dropping: bool,
-    /// Approximation of `1 / sqrt(count)` (`rec_inv_sqrt`).
+    /// Approximation of `1 / sqrt(count)` as a 16-bit fraction (`rec_inv_sqrt`); only Linux's variant uses it.
     root: u64,
 }
 
@@ -55,7 +56,7 @@ impl CoDel {
         self.parameters.variant == CoDelVariant::Linux
     }
 
-    /// Returns a time in units of the clock.
+    /// Returns a time in units of the variant's clock: 1024 ns in Linux, otherwise 1 ps.
     fn units(&self, time: Time) -> u64 {
         if self.linux() {
             time.as_ps() / 1_024_000
@@ -210,6 +211,7 @@ pub(super) struct Cobalt {
     dropping: bool,
     p_drop: f64,
     blue_timer: Time,
+    /// True if the queue was found empty at its turn, and no packet has been taken since then.
     empty: bool,
 }
 
@@ -240,7 +242,8 @@ impl Cobalt {
         }
     }
 
-    /// Lowers BLUE's probability and the count of drops by all steps due by `now`, if the queue is empty.
+    /// Lowers BLUE's probability and the count of drops by all steps due by `now`, if `empty` is true. Packets may have
+    /// joined the queue since `empty` was set.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;
@@ -401,7 +404,8 @@ struct DualPi2 {
     config: DualPi2Config,
     p: f64,
     old_delay_s: f64,
-    /// Bytes sent while packets waited in both queues: by the L4S queue, and by the classic queue.
+    /// Bytes sent while packets waited in both queues: by the L4S queue, and by the classic queue. Both numbers are
+    /// 1500 at first, and again whenever both queues are found empty.
     sent: (u64, u64),
     stream: Stream,
     counters: [ClassCounters; 2],

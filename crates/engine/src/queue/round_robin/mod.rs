@@ -53,7 +53,7 @@ pub(crate) struct RoundRobin {
     limit: Capacity,
     /// Bytes added to the deficit of a flow at each turn; `None` for one packet per turn.
     quantum: Option<Bytes>,
-    /// Numbers of the flows with packets; the other fields are indexed by these numbers.
+    /// Numbers of the flows with packets; `packets` and `deficits` are indexed by these numbers.
     flows: FlowNumbers,
     packets: SubQueues,
     /// Deficit of each flow: the bytes that it may still send in its turn.
@@ -90,7 +90,7 @@ impl RoundRobin {
         }
     }
 
-    /// Discards the deficit of a flow without packets.
+    /// Discards the deficit of a flow without packets, and releases its number.
     fn forget(&mut self, flow: u32) {
         self.deficits[flow as usize] = 0;
         self.flows.release(flow);

@@ -2,9 +2,9 @@
 //! packet a share of this change (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5; in the form of
 //! draft-falk-xcp-spec-03 section 5).
 //!
-//! Increases are shared equally between flows, decreases in proportion to the flows' throughputs. In addition, a tenth
-//! of the traffic is shuffled: throughput is taken away and given back in the same interval. This makes shares equal.
-//! Bounds and initial values are those of ns-2.35's `xcpq.cc`.
+//! Increases are shared equally between flows, decreases in proportion to the flows' throughputs. If the desired change
+//! is less than a tenth of the traffic, the difference is shuffled: throughput is taken away and given back in the same
+//! interval. This makes shares equal. Bounds and initial values are those of ns-2.35's `xcpq.cc`.
 
 use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys};
 use longhaul_units::{Rate, Span, Time};
@@ -60,10 +60,12 @@ impl Parameters for XcpConfig {
     }
 }
 
-/// Upper limit of the round-trip times that enter the mean, in seconds.
+/// Maximum of a round-trip time in the mean, in seconds; longer ones count as this value.
 const LONGEST_RTT_S: f64 = 1.0;
-/// Initial value and minimum of the control interval.
+/// Initial value of the control interval, of the queue interval and of the mean round-trip time. It is also the mean
+/// after a control interval without round-trip times.
 const FIRST_INTERVAL: Span = Span::from_millis(50);
+/// Minimum of the control interval.
 const SHORTEST_INTERVAL: Span = Span::from_millis(1);
 /// Minimum time over which the smallest queue is measured.
 const SHORTEST_QUEUE_INTERVAL: Span = Span::from_millis(2);
@@ -95,9 +97,9 @@ pub(crate) struct Xcp {
     persistent_bytes: u64,
     /// The smallest queue in the current queue interval so far, in bytes.
     least_bytes: u64,
-    /// Time left in the current control interval.
+    /// Time from the last update to the end of the current control interval.
     control_in: Span,
-    /// Time left in the current queue interval.
+    /// Time from the last update to the end of the current queue interval.
     queue_in: Span,
 }
 
@@ -123,7 +125,8 @@ impl Xcp {
         }
     }
 
-    /// Records an arriving packet; `header` is `None` if the packet carries no request.
+    /// Records an arriving packet; `header` is `None` if the packet carries no request. A header without a round-trip
+    /// time does not enter the mean.
     fn on_arrival(&mut self, bytes: u16, header: Option<&XcpHeader>) {
         self.arrived_bytes += u64::from(bytes);
         if let Some(header) = header.filter(|header| header.rtt_s > 0.0) {
@@ -132,8 +135,9 @@ impl Xcp {
         }
     }
 
-    /// Writes a packet's share of the throughput change into the packet's header, unless the header requests less.
-    /// Called when the packet begins service; `waiting_bytes` is the queue behind the packet.
+    /// Writes a packet's share of the throughput change into the packet's header, unless the header requests less. The
+    /// change is zero if the header has no round-trip time. Also updates the smallest queue. Called when the packet
+    /// begins service; `waiting_bytes` is the queue behind the packet.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {
@@ -150,8 +154,8 @@ impl Xcp {
         if header.change >= share {
             header.change = share;
         } else {
-            // The packet requests less, or an earlier router has reduced the request. The rest is not given to other
-            // packets.
+            // The packet requests less, or an earlier router has reduced the request. The rest reduces the decrease
+            // left for other packets. If the rest is larger than this decrease, the difference remains in `gains_left`.
             lost = f64::min(lost + share - header.change, self.losses_left);
             gained = header.change + lost;
         }
@@ -159,13 +163,14 @@ impl Xcp {
         self.losses_left = f64::max(0.0, self.losses_left - lost);
     }
 
-    /// Returns the time until the control interval or the queue interval ends, whichever is first.
+    /// Returns the time from the last update to the end of the control interval or of the queue interval, whichever is
+    /// first.
     fn until_update(&self) -> Span {
         self.control_in.min(self.queue_in)
     }
 
     /// Ends a queue interval: its smallest queue becomes the persistent queue. The next interval lasts
-    /// (mean round-trip time - queueing delay) / 2.
+    /// (mean round-trip time - queueing delay) / 2, but at least `SHORTEST_QUEUE_INTERVAL`.
     fn end_queue_interval(&mut self, waiting_bytes: u64) {
         self.persistent_bytes = self.least_bytes;
         self.least_bytes = waiting_bytes;

@@ -74,7 +74,8 @@ pub(super) enum Kind {
 }
 
 impl World {
-    /// Schedules the events known in advance: starts, stops, measurement and the end.
+    /// Schedules the events known in advance: starts, stops, measurement, progress, checks of proxies and the end. With
+    /// a stop rule, forbids lookahead until traffic sources know a lower bound of the end.
     pub(super) fn enter_initial_events(&mut self, config: &Config) {
         let schedule: &mut Schedule = &mut self.env.network.schedule;
         for (slot, flow) in self.flows.iter().zip(0..) {
@@ -137,7 +138,7 @@ impl World {
         (&mut self.proxies, ends, &mut self.env)
     }
 
-    /// Records the state of every flow that has started and of every sampled link, and schedules the next sample.
+    /// Records the state of every flow that has started, every sampled link and every proxy. Schedules the next sample.
     pub(super) fn sample(&mut self, recorder: &mut dyn Recorder) {
         let now = self.env.network.now;
         let traffic = self.traffic.samples(now);
@@ -211,7 +212,7 @@ impl World {
         recorder.progress(now, &mut || self.data_packets())
     }
 
-    /// Reports progress if the ticker requests it; returns true if the recorder stops the run.
+    /// Reports progress; returns true if the recorder stops the run. Called when the ticker requests a report.
     #[cold]
     pub(super) fn is_stopped(&mut self, recorder: &mut dyn Recorder) -> bool {
         let now = self.env.network.now;
@@ -260,7 +261,8 @@ impl World {
         counters.collect()
     }
 
-    /// Opens the measurement window: stores all counters, and restarts the records of smallest and largest values.
+    /// Opens the measurement window: stores all counters, and restarts the records of delays, smallest values and
+    /// largest values.
     pub(super) fn open_window(&mut self) {
         let now = self.env.network.now;
         let proxies = self.proxies.counters(now, &mut self.tcp);
@@ -307,7 +309,8 @@ impl World {
         self.env.network.boxed_flows().all(|flows| flows == alive)
     }
 
-    /// Returns a text that names the link with most packets, and the flow with most segments in flight.
+    /// Returns a text that names the link with most packets, and the group of the flow with most segments in flight.
+    /// Only flows with a TCP connection of their own count, not those of traffic sources.
     pub(super) fn describe_largest_holders(&mut self, config: &Config) -> String {
         let now = self.env.network.now;
         let link = self.env.network.fullest_link().map(|(link, packets)| {

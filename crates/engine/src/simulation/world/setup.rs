@@ -22,7 +22,7 @@ use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::{Departures, UdpStream};
 use crate::transport::{Env, EventLog, FlowDelays};
 
-/// Number of progress reports in a run.
+/// Number of parts of a run, with a progress report after each but the last. The ticker requests further reports.
 const PROGRESS_REPORTS: u64 = 1 << 10;
 
 /// Minimum number of connections for prefetching. The state and packets of this many connections exceed a cache of a
@@ -123,7 +123,7 @@ impl World {
         Ok(world)
     }
 
-    /// Adds a flow of the kind `kind`, named `name`, to the links' delay boxes. They draw values for each flow.
+    /// Adds the connections of a flow or proxy to the links' delay boxes. Each box's values depend on `name`.
     pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str) {
         let network = &mut self.env.network;
         let mut add = |carrier, index| network.add_flow(carrier, index as u32, &name);
@@ -169,8 +169,8 @@ impl World {
         })
     }
 
-    /// Adds a TCP connection of a flow; its events are recorded under the flow id `recorded`. Returns the connection's
-    /// index.
+    /// Adds a TCP connection of a flow or proxy. Its events are recorded under the flow id `recorded`; with
+    /// [`EventLog::UNRECORDED`], they are not recorded. Returns the connection's index.
     pub(in crate::simulation) fn push_connection(
         &mut self,
         (flow, recorded): (u32, u32),

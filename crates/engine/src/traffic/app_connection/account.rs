@@ -10,7 +10,8 @@ use crate::traffic::extra_delay::QueuePool;
 use crate::transport::Env;
 
 impl AppConnection {
-    /// Returns the exchange in progress, if there is one.
+    /// Returns the exchange in progress; `None` between exchanges, after the last one, and for a connection with a
+    /// lifetime.
     pub(crate) fn unfinished(&self) -> Option<Exchange> {
         let idle = matches!(self.stage, Stage::Pausing | Stage::Closing) || self.lifetime.is_some();
         (!idle).then(|| self.record_so_far())
@@ -25,7 +26,8 @@ impl AppConnection {
         }
     }
 
-    /// Returns true if the connection is closed on both sides, or aborted.
+    /// Returns true if the connection has ended: it is aborted, or all exchanges are complete and the last FIN is
+    /// acknowledged. Without FINs both ways, the responses must be acknowledged or, if there was none, the requests.
     pub(crate) fn is_over(&self) -> bool {
         match self.stage {
             Stage::CutOff => true,
@@ -105,13 +107,14 @@ impl AppConnection {
         other.is_some() && direction.is_some_and(|direction| direction.sender.outstanding() > 0)
     }
 
-    /// Returns the number of segments in flight in both directions.
+    /// Returns the number of segments that are sent and not cumulatively acknowledged, in both directions. Segments
+    /// between a proxy and the destination are not included.
     pub(crate) fn in_flight(&self) -> u64 {
         let down = self.down.as_ref();
         self.up.sender.outstanding() + down.map_or(0, |down| down.sender.outstanding())
     }
 
-    /// Returns the number of data packets sent in both directions.
+    /// Returns the number of data packets sent in both directions, without those that a proxy has sent.
     pub(crate) fn sent_pkts(&self) -> u64 {
         self.up.sent_pkts() + self.down.as_ref().map_or(0, Direction::sent_pkts)
     }

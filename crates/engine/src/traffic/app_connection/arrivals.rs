@@ -11,7 +11,8 @@ use crate::traffic::planned::Response;
 use crate::transport::Env;
 
 impl AppConnection {
-    /// Processes a packet that leaves the network at the end of its route.
+    /// Processes a packet that leaves the network at the end of its route, or delays it if the connection has an extra
+    /// delay.
     pub(in crate::traffic) fn on_arrival(
         &mut self,
         packet: &Packet,

@@ -74,8 +74,8 @@ impl AppConnection {
         }
     }
 
-    /// Sends the FIN of the side that closes last; this side has received the FIN of the other side, `closed`. Does
-    /// nothing if the second FIN has already been sent.
+    /// Sends the FIN of the side that closes last; this side has received the FIN of the other side, `closed`. Opens
+    /// the direction of the FIN first if it does not exist. Does nothing if the second FIN has already been sent.
     fn close_last(&mut self, closed: Side, context: &mut Context<'_>) {
         if closed == Side::Up && self.down.is_none() {
             self.open_down(context.traffic_source, context.env);

@@ -5,10 +5,10 @@
 //! direction acknowledge segments of the other: a response acknowledges its request, and the next request acknowledges
 //! the response. The two sides send alternately. A segment's number therefore determines the data that it acknowledges,
 //! and packets need no field for it. Each direction has a separate handshake and separate acknowledgements if a proxy
-//! splits it, or if a response has a separate connection.
+//! splits one of them, or if a response has a separate connection.
 //!
 //! A connection that both directions share opens and closes completely (RFC 9293 sections 3.5 and 3.6, figures 6 and
-//! 12; `closing.rs`).
+//! 12; `closing.rs`), unless it has a lifetime, after which it is aborted.
 
 mod account;
 mod arrivals;
@@ -36,7 +36,8 @@ use crate::transport::Env;
 enum Stage {
     /// The request is being sent.
     Requesting,
-    /// The request has arrived, and the server delay is not over.
+    /// The request has arrived, and the response has not begun: the server delay is not over, or the server waits until
+    /// the client knows that its request has arrived.
     Serving,
     /// The response is being sent.
     Responding,
@@ -57,8 +58,8 @@ pub(super) struct Context<'a> {
     pub(super) stop: &'a mut Option<StopCondition>,
 }
 
-/// A connection that a traffic source has opened. The order of fields in memory is fixed: for every packet, the first
-/// cache lines are sufficient.
+/// A connection that a traffic source has opened. The order of fields in memory is fixed: apart from senders and
+/// receivers, most packets need only the first cache lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct AppConnection {
@@ -82,7 +83,7 @@ pub(crate) struct AppConnection {
     /// First segment of the current response, and one past its last.
     response: (u64, u64),
     lifetime: Option<Span>,
-    /// Times of the SYN-ACK and of its acknowledgement; `None` before.
+    /// Arrival times, at the server, of the SYN and of the first packet after it; `None` before.
     handshake: (Option<Time>, Option<Time>),
     record: Exchange,
     planned: PlannedExchange,
@@ -90,7 +91,7 @@ pub(crate) struct AppConnection {
     /// Numbers of retransmissions and of timeouts before the current exchange.
     repairs_before: (u64, u64),
     up: Direction,
-    /// Direction of the responses; `None` before the first response.
+    /// Direction of the responses; `None` before the first response or, without responses, before the server's FIN.
     down: Option<Direction>,
 }
 
@@ -182,7 +183,7 @@ impl AppConnection {
         }
     }
 
-    /// Sends the SYN, with the first request queued behind it.
+    /// Sends the SYN, with the first request queued behind it. Schedules the end of the connection's lifetime, if any.
     pub(super) fn open(&mut self, env: &mut Env) {
         self.up.sender.begin_empty();
         self.request(env);
@@ -204,7 +205,7 @@ impl AppConnection {
         if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions) {
             down.acknowledged_by_data(env);
         }
-        // If both directions share a connection, the server closes it.
+        // If both directions share a connection, the server closes first, unless the client gets no response.
         let closes = self.closes_first() == Side::Up || self.separate_directions;
         self.request = self.send(Side::Up, bytes, closes, env);
     }
@@ -270,7 +271,7 @@ impl AppConnection {
             let answered = answered.unwrap_or(env.network.now);
             down.sender
                 .join((answered, acknowledged.unwrap_or(answered)), env);
-            down.receiver.join();
+            down.receiver.join(answered);
         }
     }
 

@@ -82,7 +82,7 @@ pub(super) struct Fractional {
 
 impl Fractional {
     /// Creates a series of fractional noise for each of `streams`, and draws its past values. A value depends on
-    /// `memory` earlier ones.
+    /// `memory` earlier ones; this number must be a multiple of `LANES`, and at least `BLOCK`.
     pub(super) fn begin(d: f64, memory: usize, streams: &mut [&mut Stream]) -> Vec<Self> {
         assert!(
             memory.is_multiple_of(LANES) && memory >= BLOCK,
@@ -132,8 +132,8 @@ impl Fractional {
     }
 }
 
-/// Wraps a function in another one with the same name and arguments. The wrapped function is compiled twice. The
-/// version for wide vectors is called if the processor supports them.
+/// Defines a function that calls the function `$body` with the same arguments. For x86-64, `$body` is compiled three
+/// times: with AVX-512, with AVX2 and with neither. The first of these versions that the processor supports is called.
 macro_rules! with_wide_vectors {
     ($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:ident) => {
         $(#[$doc])*

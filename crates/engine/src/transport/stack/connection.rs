@@ -319,9 +319,11 @@ impl StackConnection {
         self.report(now).finish
     }
 
-    /// Returns the smallest and largest round-trip times so far, and restarts their record at `now`.
+    /// Returns the smallest and largest round-trip times so far, and restarts their record at `now`. Keeps the report:
+    /// if the stack fails later, its counters must not be below those of the measurement's start.
     pub(crate) fn restart_extremes(&mut self, now: Time) -> (Span, Span) {
         let report = self.report(now);
+        self.report = report;
         self.stack.call(now, |stack| stack.restart_extremes());
         (report.rtt_min, report.rtt_max)
     }

@@ -17,16 +17,16 @@ struct Sent {
     at: Time,
     /// Number of segments delivered at the transmission (`P.delivered`).
     delivered: u64,
-    /// Time of the last acknowledgement before the burst (`P.delivered_time`).
+    /// Time of the last acknowledgement before the burst; `at` if nothing was in flight (`P.delivered_time`).
     delivered_at: Time,
-    /// Send time of the segment that was delivered last. The send interval of the rate sample begins at this time
-    /// (`P.first_sent_time`).
+    /// Send time of the segment that was delivered last; `at` if nothing was in flight. The send interval of the rate
+    /// sample begins at this time (`P.first_sent_time`).
     flight_began: Time,
     /// Limit on the sender when the burst was sent: the network or another limit (`P.is_app_limited`).
     limit: Limit,
 }
 
-/// Segments sent at the same time, which share one stored state.
+/// Segments sent at the same time, and without an acknowledgement between them, which share one stored state.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     sent: Sent,
@@ -50,7 +50,8 @@ pub(super) struct DeliveryRate {
     /// Departure time of the last burst, and number of segments delivered before the burst left. [`NO_BURST`] if the
     /// next segment must begin another burst.
     last: (Time, u64),
-    /// Time at which segments were last acknowledged (`C.delivered_time`).
+    /// Time at which segments were last acknowledged (`C.delivered_time`). Like `flight_began`, it is set to the
+    /// current time when a segment leaves while nothing is in flight.
     delivered_at: Time,
     /// Send time of the segment delivered last (`C.first_sent_time`).
     flight_began: Time,
@@ -85,7 +86,8 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// Adds a segment to the current burst. Returns false if the segment must begin another burst.
+    /// Adds a segment to the current burst. Returns false if [`Self::on_sent`] has to do this instead: the segment
+    /// begins another burst, or has no slot yet.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;
@@ -132,7 +134,7 @@ impl DeliveryRate {
         &self.bursts.at(burst).sent
     }
 
-    /// Processes an acknowledgement of the segments from `left` to `right`. Some may have been acknowledged before.
+    /// Processes an acknowledgement of the segments in `[left, right)`. Some may have been acknowledged before.
     #[inline]
     pub(super) fn on_delivered(&mut self, left: u64, right: u64) {
         for segment in self.burst_of.within(left, right) {
@@ -171,8 +173,8 @@ impl DeliveryRate {
     /// Returns the delivery rate measured by the current acknowledgement, and the limit on the sender when it sent the
     /// measured segments. `delivered` counts all segments delivered so far, those of this acknowledgement included.
     ///
-    /// Returns `None` if the rate would be measured over less than `min_rtt`. This happens if delayed acknowledgements
-    /// arrive together.
+    /// Returns `None` if this acknowledgement delivers no segment, or if the rate would be measured over less than
+    /// `min_rtt`. The latter happens if delayed acknowledgements arrive together.
     pub(super) fn sample(
         &mut self,
         delivered: u64,

@@ -70,7 +70,7 @@ impl Extras {
         any.then(|| Box::new(extras))
     }
 
-    /// Processes the cumulative acknowledgement of the segments from `una` to `next`.
+    /// Processes the cumulative acknowledgement of the segments in `[una, next)`.
     ///
     /// Not inlined: most connections have no extras, and the code for every ACK must stay small.
     #[inline(never)]
@@ -84,7 +84,7 @@ impl Extras {
         }
     }
 
-    /// Processes the selective acknowledgement of the segments from `left` to `right`.
+    /// Processes the selective acknowledgement of the segments in `[left, right)`.
     #[inline]
     pub(super) fn on_sacked(&mut self, left: u64, right: u64) {
         if let Some(rate) = &mut self.rate {
@@ -95,7 +95,9 @@ impl Extras {
         }
     }
 
-    /// Adds the delivery rate and the number of marks to the sample of an acknowledgement, if they are measured.
+    /// Adds all that is measured to the sample of an acknowledgement: delivery rate, number of marks, round-trip time,
+    /// spacing of packet pairs, and feedback of routers. With a delivery rate, `limit` becomes the limit at the time
+    /// when the measured segments left.
     #[inline]
     pub(super) fn complete(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
         if let Some(rate) = &mut self.rate

@@ -1,8 +1,8 @@
 //! TCP senders and receivers.
 //!
 //! Sequence numbers count segments, not bytes: the SYN is segment 0, data begins with segment 1. A congestion
-//! controller sets the sender's window. Loss detection and retransmission are chosen independently; `recovery` has one
-//! file per algorithm.
+//! controller sets the sender's window. Loss detection and retransmission are chosen independently; `recovery` has the
+//! algorithms.
 
 mod accecn;
 mod ack;

@@ -1,8 +1,8 @@
 //! A set of segment numbers, seen as ranges `[left, right)`.
 //!
 //! Receivers store the segments that arrived out of order, and senders the selectively acknowledged segments. New data
-//! extends the last range, which is stored separately. All other numbers are in a bitmap. The cost of all operations is
-//! therefore independent of the number and the lengths of ranges.
+//! extends the last range, which is stored separately. All other numbers are in a bitmap. The cost of a search is
+//! therefore independent of the number of ranges.
 
 use crate::packet::{SackBlocks, SackOption};
 use crate::transport::tcp::bitmap::Bitmap;
@@ -18,7 +18,7 @@ pub(crate) struct Ranges {
     total: u64,
     /// Bound below which the bitmap `older` has all numbers of the set, even those in the range `newest`.
     stored: u64,
-    /// Bitmap of the numbers in the set that are below the range `newest`.
+    /// Bitmap of the numbers in the set that are below the range `newest`, and of those in it that are below `stored`.
     older: Bitmap,
     /// SACK blocks of the last acknowledgement given to [`Self::repeats`], without the first block.
     repeated: [(u64, u64); SackBlocks::MAX - 1],

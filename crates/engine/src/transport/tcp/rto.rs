@@ -11,7 +11,7 @@ pub(crate) enum Timing {
     Echoes,
     /// One segment at a time, without timestamps.
     OneSegment,
-    /// Send times of all segments (Linux).
+    /// Send times of all segments (Linux, QUIC).
     Segments,
 }
 
@@ -35,9 +35,9 @@ pub(crate) struct RttEstimator {
     rttvar: i64,
     /// Position of the host's clock within a tick at time zero (ns-2's `boot_time_`).
     phase: Span,
-    /// The timeout before backoff.
+    /// The timeout without bounds and backoff.
     base: Span,
-    /// The timeout with backoff, stored since it is read more often than it changes.
+    /// The timeout with bounds and backoff, stored since it is read more often than it changes.
     timeout: Span,
     min_rtt: Span,
     /// Exponential backoff: the factor for the timeout.
@@ -49,10 +49,11 @@ pub(crate) struct RttEstimator {
     pub(super) sampled: bool,
 }
 
-/// The timeout after a SYN that was lost (RFC 6298 section 5.7).
+/// Smallest timeout when data transmission begins after a lost SYN (RFC 6298 section 5.7).
 const AFTER_LOST_SYN: Span = Span::from_secs(3);
 
-/// Initial variation of the round-trip time with ns-2's clock: 12 ticks (`rttvar_init_`), in quarters of a tick.
+/// Initial variation of the round-trip time with ns-2's clock, in quarters of a tick. Never used: the first sample
+/// replaces it. (The value of `rttvar_init_` is 12 seconds.)
 const NS2_INITIAL_RTTVAR: i64 = 12 << 2;
 
 impl RttEstimator {
@@ -169,7 +170,7 @@ impl RttEstimator {
         self.timeout = timeout.min(config.max);
     }
 
-    /// Doubles the timeout (RFC 6298 section 5.5).
+    /// Doubles the timeout, up to the configured maximum (RFC 6298 section 5.5).
     pub(crate) fn back_off(&mut self, config: &Rto) {
         if self.timeout < config.max {
             self.backoff = self.backoff.saturating_mul(2);
@@ -183,8 +184,9 @@ impl RttEstimator {
         }
     }
 
-    /// Reinitialises the timeout when data transmission begins after a lost SYN (RFC 6298 section 5.7). Linux
-    /// reinitialises it only if timestamps gave no sample of the handshake (`tcp_init_metrics`).
+    /// Sets the timeout to at least 3 s and ends its backoff, when data transmission begins after a lost SYN (RFC 6298
+    /// section 5.7). Does nothing if the initial timeout is at least 3 s. Linux reinitialises the timeout only if
+    /// timestamps gave no sample of the handshake (`tcp_init_metrics`).
     pub(crate) fn reinitialize(&mut self, config: &Rto) {
         if config.initial < AFTER_LOST_SYN {
             self.base = self.base.max(AFTER_LOST_SYN);
@@ -202,7 +204,8 @@ impl RttEstimator {
         }
     }
 
-    /// Returns the smoothed round-trip time, zero before the first sample.
+    /// Returns the smoothed round-trip time, zero before the first sample. With ns-2's clock, it is also zero
+    /// after the backoff has exceeded 8, until the next sample.
     #[inline]
     pub(crate) fn srtt(&self, config: &Rto) -> Span {
         match config.clock {

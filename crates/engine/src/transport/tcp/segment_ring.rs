@@ -1,5 +1,5 @@
-//! A ring buffer with an entry for each segment in flight. Its length follows the flight: once the flight has reached
-//! its largest size, no more memory is allocated.
+//! A ring buffer with an entry for each segment in flight. It grows with the flight and never shrinks: once the flight
+//! has reached its largest size, no more memory is allocated.
 
 use std::ops::Range;
 

@@ -19,8 +19,8 @@ impl WindowUsage {
         (self.filled, self.end) = (true, end);
     }
 
-    /// Records that segments have been sent. The segments from `una` to `end` are not acknowledged. An estimated
-    /// `in_flight` of them are in the network.
+    /// Records the flight after segments have been sent, or when the window has stopped limiting the sender. The
+    /// segments from `una` to `end - 1` are not acknowledged. An estimated `in_flight` of them are in the network.
     pub(super) fn on_sent(&mut self, (una, end): (u64, u64), in_flight: u64, cwnd: f64) {
         let fills = in_flight as f64 >= cwnd;
         let most = end - una;
@@ -40,8 +40,8 @@ impl WindowUsage {
     }
 }
 
-/// The largest flights of the current round trip and of the one before, in segments, as measured on
-/// acknowledgements.
+/// The largest flights, in segments, of the last two round trips in which [`Self::note`] was called. It is not called
+/// for acknowledgements that echo no mark while only the window limits the sender.
 #[derive(Debug, Default)]
 pub(super) struct FlightPeaks {
     round: u64,
@@ -60,7 +60,7 @@ impl FlightPeaks {
         self.current = self.current.max(in_flight);
     }
 
-    /// Returns true if at least half of the window `cwnd` was in flight in the last two round trips. Otherwise, the
+    /// Returns true if at least half of the window `cwnd` was in flight in one of the two round trips. Otherwise, the
     /// window does not limit the sender (RFC 7661 section 4.3). Linux applies the same limit to growth in slow start
     /// (`tcp_is_cwnd_limited`).
     #[inline]

@@ -4,7 +4,7 @@ use longhaul_units::Time;
 
 use crate::config::{Ecn, Tcp};
 
-/// Sequence space of a connection: the SYN is byte 0, and the data begins with byte 1.
+/// Values that follow from a connection's configuration. Segment 0 is the SYN, and the data begins with segment 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire<'a> {
     config: &'a Tcp,
@@ -26,7 +26,8 @@ impl<'a> Wire<'a> {
             .map_or(u64::MAX, |bytes| 1 + bytes.div_ceil(self.mss()))
     }
 
-    /// Returns the shortfall of the last segment's payload in bytes: the difference to a full segment.
+    /// Returns the shortfall of the last segment's payload in bytes: the difference to a full segment. Zero for an
+    /// unlimited source.
     pub(super) fn last_segment_shortfall(&self) -> u64 {
         self.config
             .transfer

@@ -9,14 +9,14 @@ use crate::transport::Bursts;
 /// Rule for the departure times of a stream's datagrams.
 #[derive(Debug)]
 pub(crate) enum Departures {
-    /// One datagram after each interval.
+    /// At equal intervals, from the beginning of the stream on.
     Even,
     /// In bursts.
     Bursts(Box<Bursts>),
     /// After exponential intervals.
     Poisson(Box<(Distribution, Stream)>),
-    /// After each interval, with an additional delay drawn uniformly from zero to this fraction of
-    /// the interval.
+    /// As [`Self::Even`], but each datagram is delayed, uniformly from zero to this fraction of the interval. The
+    /// delays do not add up.
     Jitter(f64, Box<Stream>),
 }
 
@@ -41,9 +41,10 @@ impl Departures {
     }
 
     /// Returns the departure time of the next datagram. The stream began at `begin` and has sent `number` datagrams,
-    /// the last one at `now`.
+    /// the last one at `now`. Before the first datagram, `now` is `begin`.
     ///
-    /// Even departures are computed from the beginning of the stream: rounding errors do not add up.
+    /// Departures with [`Self::Even`] and [`Self::Jitter`] are computed from the beginning of the stream: rounding
+    /// errors do not add up.
     pub(super) fn next(&mut self, config: &Udp, begin: Time, number: u64, now: Time) -> Time {
         let elapsed = |bytes: u64| -> Span { config.rate.transmission(bytes).0 };
         let bytes = u64::from(config.packet_bytes);

@@ -31,13 +31,13 @@ pub(crate) struct UdpStream {
     /// Number of datagrams that have arrived, each counted once.
     received: u64,
     departures: Departures,
-    /// Filter of duplicate datagrams, if links on the path make copies.
+    /// Filter of duplicate datagrams, if any link of the network makes copies.
     arrivals: Option<Box<Arrivals>>,
     running: bool,
 }
 
 impl UdpStream {
-    /// Creates a stream; `copied` is true if links on the stream's path duplicate packets.
+    /// Creates a stream; `copied` is true if any link of the network duplicates packets.
     pub(crate) fn new(
         (index, flow): (u32, u32),
         path: Path,
@@ -72,7 +72,8 @@ impl UdpStream {
         self.running = false;
     }
 
-    /// Processes the event of the next departure.
+    /// Sends a datagram, and schedules the next departure. After [`Self::stop`], only removes the
+    /// event.
     pub(crate) fn on_datagram_event(&mut self, env: &mut Env) {
         let now = env.network.now;
         if !self.running {

@@ -10,10 +10,12 @@ use crate::flows::Env;
 use crate::network::{Kind, Packet};
 
 impl Sender {
-    /// Processes an ACK or NAK; returns true if it completes the file.
+    /// Processes an ACK or NAK; returns true if it completes the file. The last ACK or NAK is not counted and gives no
+    /// sample.
     ///
     /// Each ACK or NAK acknowledges one data packet. An ACK or NAK of an epoch before the last loss
-    /// or timeout does not change the window (NIST SP 500-282, chapter 3).
+    /// or timeout does not change the window (NIST SP 500-282, chapter 3), except with an algorithm
+    /// with [`Phases::All`], which may change the window at any time.
     #[inline]
     pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         self.remaining -= 1;
@@ -25,9 +27,13 @@ impl Sender {
         self.rtt.on_sample(rtt, env.srtt_gain, now);
         self.set_timer(env);
         let number = packet.number();
-        // After a timeout, stale acknowledgements have lower numbers than the packets given up.
+        // After a timeout, acknowledgements of the packets given up have numbers of at most `highest`.
         self.highest = self.highest.max(number);
         let round_start = number >= self.round_end;
+        if round_start {
+            self.round += 1;
+            self.round_end = self.next;
+        }
         let mut sample = AckSample {
             now,
             delivered: self.size - self.remaining,
@@ -40,10 +46,6 @@ impl Sender {
             segment_bytes: SEGMENT_BYTES,
             ..AckSample::ONE_SEGMENT
         };
-        if round_start {
-            self.round += 1;
-            self.round_end = self.next;
-        }
         let negative = packet.kind() == Kind::Nak;
         if negative {
             self.interval.naks += 1;
@@ -117,7 +119,7 @@ impl Sender {
         feedback.is_some_and(|feedback| std::mem::take(&mut feedback.recovers))
     }
 
-    /// Enlarges the window for an ACK of the current epoch.
+    /// Updates the window for an ACK of the current epoch. Algorithms that measure delays may reduce it.
     #[inline]
     fn on_new_ack(&mut self, sample: &AckSample) {
         let before = self.congestion.window.cwnd();
@@ -125,7 +127,8 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts the growth of the window by an acknowledgement: from `before` packets to the present size.
+    /// Counts the growth of the window by an acknowledgement: from `before` packets to the present size. Notes the
+    /// end of the initial slow start.
     #[inline]
     fn note_growth(&mut self, before: f64) {
         let window = &self.congestion.window;

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 struct Sent {
     /// Number of packets of the flow delivered before the transmission (`P.delivered`).
     delivered: u64,
-    /// Arrival time of the last acknowledgement before the transmission (`P.delivered_time`).
+    /// Arrival time of the last acknowledgement before the transmission (`P.delivered_time`). If nothing was in flight,
+    /// the time of the transmission.
     delivered_at: Time,
     /// Beginning of the flight that this packet ends (`P.first_sent_time`).
     flight_began: Time,
@@ -28,13 +29,15 @@ pub(super) struct Feedback {
     in_flight: VecDeque<Sent>,
     /// Sequence number of the first record in `in_flight`.
     first: u64,
-    /// Time of the last acknowledgement (`C.delivered_time`).
+    /// Time of the last acknowledgement, or of a later transmission when nothing was in flight (`C.delivered_time`).
     delivered_at: Time,
-    /// Send time of the last acknowledged packet (`C.first_sent_time`).
+    /// Send time of the last acknowledged packet, or of a later one sent when nothing was in flight
+    /// (`C.first_sent_time`).
     flight_began: Time,
     /// Number of packets lost so far, including all packets that were in flight at a timeout.
     pub(super) lost: u64,
-    /// True during the recovery from a loss or a timeout.
+    /// True during the recovery from a loss or a timeout. Only used, and only reset, with
+    /// [`Phases::All`](longhaul_congestion::Phases::All).
     pub(super) recovers: bool,
 }
 
@@ -63,8 +66,8 @@ impl Feedback {
     /// Returns the delivery rate sample for the acknowledgement of data packet `number`, sent at `created`. `delivered`
     /// is the number of packets delivered so far, including this packet.
     ///
-    /// Returns `None` for a packet given up at a timeout, and for a sample interval shorter than `min_rtt`, which
-    /// delayed acknowledgements cause.
+    /// Returns `None` for a packet given up at a timeout. As in the draft, also returns `None` for a sample interval
+    /// that is zero or shorter than `min_rtt`.
     #[inline]
     pub(super) fn on_ack(
         &mut self,
@@ -91,7 +94,7 @@ impl Feedback {
         ))
     }
 
-    /// Counts the packets in flight as lost.
+    /// Counts the packets in flight as lost, and begins a recovery.
     pub(super) fn on_timeout(&mut self) {
         let given_up = self.in_flight.len() as u64;
         self.in_flight.clear();

@@ -83,12 +83,13 @@ pub(crate) struct Sender {
     receiver_access: u16,
     /// Next sequence number; the number of packets sent is one less.
     next: u64,
-    /// Highest acknowledgement number: the sequence number that the receiver expects next.
+    /// Highest acknowledgement number received; `next` at a later timeout. Packets from this number on are in flight.
     highest: u64,
     /// Number of acknowledgements until the file is delivered.
     remaining: u64,
-    /// Next sequence number at the last loss or timeout. Acknowledgements below it belong to an
-    /// earlier loss epoch.
+    /// Next sequence number at the last loss or timeout; zero before the first one. Acknowledgements
+    /// with lower numbers belong to an earlier loss epoch. The acknowledgement of the last packet sent
+    /// before the loss or timeout has this number, so it belongs to the new epoch.
     epoch_start: u64,
     /// Smallest acknowledgement number that ends the current round trip.
     round_end: u64,
@@ -96,8 +97,8 @@ pub(crate) struct Sender {
     size: u64,
     rtt: RttEstimator,
     last_sent: Time,
-    /// Time of the flow's only valid entry in the timer list; all its other entries there are
-    /// stale.
+    /// Time of the flow's only valid [`Timer::Expiry`] entry in the timer list; [`Time::NEVER`] without
+    /// one. All its other entries of this kind are stale.
     timer: Time,
     pub(crate) connected: Time,
     pub(crate) interval: Interval,
@@ -244,7 +245,7 @@ impl Sender {
         TimerOutcome::Continue
     }
 
-    /// Continues to send after the host's packet interval has elapsed.
+    /// Continues to send after the time between two packets ([`Self::pace`]) has elapsed.
     #[inline]
     pub(crate) fn on_pace(&mut self, env: &mut Env) {
         self.pacing = false;
@@ -253,8 +254,8 @@ impl Sender {
         }
     }
 
-    /// Sends one data packet if the window and the host's speed allow it, and sets the pacing timer if
-    /// the window allows another one (NIST SP 500-282, chapter 3).
+    /// Sends one data packet if the window and the pace ([`Self::pace`]) allow it. Sets the pacing timer
+    /// if the packet has to wait, or if the window allows another one (NIST SP 500-282, chapter 3).
     #[inline]
     fn send(&mut self, env: &mut Env) {
         if self.pacing || !self.may_send() {
@@ -322,7 +323,7 @@ impl Sender {
         }
     }
 
-    /// Returns the size of the file in packets.
+    /// Returns the size of the file in packets; zero until the flow is connected, and `u64::MAX` for a long-lived flow.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }

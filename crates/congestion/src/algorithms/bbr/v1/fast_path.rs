@@ -1,6 +1,7 @@
-//! Fast path for acknowledgements that change only the window: no round begins, nothing is lost, the rate is below the
-//! maximum, and the round-trip time is above the minimum. A full update computes the bounds within which all of these
-//! conditions are met. The fast path saves some 90 instructions per acknowledgement, a twentieth of a simulation.
+//! Fast path of the draft's variant, in ProbeBW, for acknowledgements that change only the window: no round begins,
+//! nothing is lost, the rate is too low for the maximum filter, the round-trip time is above the minimum, and neither
+//! the phase of the gain cycle ends nor the minimum expires. A full update computes the bounds for the last two
+//! conditions. The fast path saves some 90 instructions per acknowledgement, a twentieth of a simulation.
 
 use longhaul_units::Time;
 
@@ -61,9 +62,9 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Returns the bounds of the time and of the number of segments in flight within which acknowledgements take the
-    /// fast path: they change only the window. The bounds are valid until [`Self::advance_cycle`] or
-    /// [`Self::update_min_rtt`] changes the state. `target` is the upper bound of the window.
+    /// Returns the bounds of the time and of the number of segments in flight within which acknowledgements may take
+    /// the fast path. The bounds are valid until the next full update. Outside ProbeBW, no acknowledgement is within
+    /// them. `target` is the upper bound of the window.
     pub(super) fn fast_path_bounds(&self, now: Time, target: f64) -> FastPath {
         let (State::ProbeBw, Some((rtt, since))) = (self.state, self.min_rtt) else {
             return FastPath::default();

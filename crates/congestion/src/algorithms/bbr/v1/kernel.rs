@@ -99,7 +99,8 @@ impl Aggregation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Policer {
     sampling: bool,
-    /// Delivery rate of the last interval with many losses, in segments per second; zero if there was none.
+    /// Delivery rate of the last interval with many losses, in segments per second; zero if there was none. Once a
+    /// policer is detected: mean rate of the two intervals that have shown it.
     rate: f64,
     in_use: bool,
     rounds: u32,
@@ -132,8 +133,8 @@ impl Policer {
         self.in_use.then_some(self.rate)
     }
 
-    /// Processes an acknowledgement. Returns true if the policer's rate has been used for `POLICED_ROUNDS` round trips
-    /// of the gain cycle. `cycling` is true during the gain cycle.
+    /// Processes an acknowledgement. Forgets the policer, and returns true, if its rate has been used for
+    /// `POLICED_ROUNDS` round trips of the gain cycle. `cycling` is true during the gain cycle.
     pub(super) fn on_ack(&mut self, report: AckReport, cycling: bool) -> bool {
         if self.in_use {
             self.rounds += u32::from(cycling && report.round_start);

@@ -109,7 +109,8 @@ pub struct Bbr {
     state: State,
     /// Maximum delivery rate over the last `BANDWIDTH_ROUNDS` rounds, in segments per second.
     bandwidth: WindowedMax,
-    /// Smallest round-trip time and the time at which it was measured; `None` before the first sample.
+    /// Smallest round-trip time, and the time at which it was measured or the last ProbeRTT ended; `None` before the
+    /// first sample.
     min_rtt: Option<(Span, Time)>,
     min_rtt_s: f64,
     full: FullPipe,
@@ -185,7 +186,8 @@ impl Bbr {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    /// Returns the estimated bandwidth of the path in segments per second (`bbr_bw`).
+    /// Returns the estimated bandwidth of the path in segments per second (`bbr_bw`): the policer's rate if a policer
+    /// is detected, otherwise the maximum delivery rate.
     fn rate(&self) -> f64 {
         let policed = self
             .kernel
@@ -228,12 +230,13 @@ impl Bbr {
         }
     }
 
-    /// Returns the target of segments in flight: `gain` times the bandwidth-delay product of the path (BBRInflight).
+    /// Returns the target of segments in flight: `gain` times the bandwidth-delay product at the maximum delivery rate,
+    /// plus a budget for bursts (BBRInflight). A policer's rate is not used.
     fn in_flight_at(&self, gain: f64) -> f64 {
         self.with_budget(gain, self.bandwidth.get(), 0.0)
     }
 
-    /// Returns the upper bound of the window.
+    /// Returns the upper bound that the window has once the pipe is full, outside packet conservation.
     fn target(&self) -> f64 {
         let rate = self.rate();
         let room = match &self.kernel {
@@ -245,7 +248,8 @@ impl Bbr {
 
     /// Returns a target of segments in flight: `gain` times the bandwidth-delay product at `rate` segments per second,
     /// plus `room` (an allowance for ACK aggregation, in segments) and a budget for bursts. The kernel rounds the
-    /// target to an even number, and adds segments while it probes (`bbr_quantization_budget`).
+    /// target to an even number, and adds segments while it probes (`bbr_quantization_budget`). Before the first
+    /// round-trip sample, the target is the initial window.
     fn with_budget(&self, gain: f64, rate: f64, room: f64) -> f64 {
         if self.min_rtt.is_none() {
             return self.initial_window;
@@ -358,7 +362,7 @@ impl Bbr {
         }
     }
 
-    /// Sets the window after an acknowledgement (section 4.2.3); its upper bound is `target`.
+    /// Sets the window after an acknowledgement (section 4.2.3). `target` is the result of [`Self::target`].
     fn set_window(&self, ack: &AckSample, sample: &Sample, target: f64, window: &mut Window) {
         let mut cwnd = larger(window.cwnd() - sample.newly_lost, 1.0);
         let grown = cwnd + sample.newly_delivered;
@@ -378,8 +382,8 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Processes the first acknowledgement of a recovery. For one round, the window is the number of segments in flight
-    /// plus those just delivered.
+    /// Begins packet conservation for one round, at the first acknowledgement of a recovery. Limits the window to the
+    /// number of segments in flight plus those just delivered, at least one.
     fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;
         self.meter.restart_round();
@@ -468,7 +472,7 @@ impl CongestionControl for Bbr {
         Phases::All
     }
 
-    /// Takes the round-trip time of the SYN as the first minimum, as Linux does (`bbr_init`).
+    /// In variant linux-6.18, takes the round-trip time of the SYN as the first minimum (`bbr_init`).
     fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
         if let Some(rtt) = ack.rtt.filter(|_| self.kernel.is_some()) {
             self.min_rtt = Some((rtt, ack.now));
@@ -510,7 +514,8 @@ impl CongestionControl for Bbr {
         (self.entering, self.conserving) = (false, false);
     }
 
-    /// Restarts after an idle time: paces at the estimated bandwidth, without a gain (section 4.3.6).
+    /// Restarts after an idle time (section 4.3.4.4): in ProbeBW, paces at the estimated bandwidth, without a gain. The
+    /// next acknowledgement does not begin ProbeRTT.
     fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
         self.was_idle = true;
         self.fast_path = FastPath::default();
@@ -519,8 +524,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Returns the pacing rate. In variant linux-6.18, it is `None` before the first delivery: the kernel does not pace
-    /// the first ten segments (`tcp_update_skb_after_send`).
+    /// Returns the pacing rate; `None` before the first acknowledgement and, in variant linux-6.18, before the first
+    /// delivery: the kernel does not pace the first ten segments (`tcp_update_skb_after_send`).
     fn pacing_rate(&self) -> Option<Rate> {
         let begins = self.kernel.is_some() && self.meter.delivered == 0;
         self.pacer.rate.filter(|_| !begins)
@@ -550,7 +555,8 @@ impl CongestionControl for Bbr {
 }
 
 impl Extension for Bbr {
-    /// Restarts the detection of the full pipe and of policers, as the kernel does (`bbr_undo_cwnd`).
+    /// Ends the recovery, and restores the window. In variant linux-6.18, also restarts the detection of the full pipe
+    /// and of policers (`bbr_undo_cwnd`).
     fn on_undo(&mut self, window: &mut Window) {
         self.on_recovery_exit(Time::ZERO, window);
         if let Some(kernel) = &mut self.kernel {

@@ -135,7 +135,8 @@ fn a_measurement_in_startup_leads_back_to_it() {
 }
 
 /// Checks that the first round of a recovery sends one segment for each delivered one (section 4.2.3.4), and that the
-/// end of the recovery restores the window. After a timeout, the window is one segment until the recovery is over.
+/// end of the recovery restores the window. A timeout sets the window to one segment; the end of its recovery restores
+/// the window, too.
 #[test]
 fn a_recovery_conserves_packets_for_a_round() {
     let mut flow = cycling();

@@ -15,7 +15,7 @@ use crate::window::Window;
 const STANDARD_ROUNDS: f64 = 63.0;
 
 impl Machine {
-    /// Starts the first cycle, after Startup or ProbeRTT.
+    /// Starts the cycles of ProbeBW with ProbeBW_DOWN, after Drain or ProbeRTT.
     pub(super) fn start_cycles(&mut self, rules: &mut impl Rules, now: Time) {
         rules.on_cycles(self.bandwidth());
         self.start_down(rules, now);
@@ -74,7 +74,7 @@ impl Machine {
         ack.in_flight as f64 <= self.cruises_at()
     }
 
-    /// Returns the number of segments in flight at which ProbeBW_DOWN ends.
+    /// Returns the number of segments in flight at or below which ProbeBW_DOWN becomes ProbeBW_CRUISE.
     pub(super) fn cruises_at(&self) -> f64 {
         let carried = self.budget(self.carried(self.max_rate(), 1.0));
         smaller(self.with_headroom(), carried)

@@ -135,8 +135,8 @@ impl Machine {
     }
 
     /// Returns the number of rounds that count as already passed when a probe after marks begins (`up_rounds` of
-    /// [`Self::start_refill`]). In its first round, the probe then raises the long-term bound by about the fraction
-    /// `ecn_reprobe` of the bound, instead of by one segment.
+    /// [`Self::start_refill`]). In its first round, the probe then raises the long-term bound by the fraction
+    /// `ecn_reprobe` of the bound, rounded down to a power of two, instead of by one segment.
     fn rounds_after_marks(&self) -> u32 {
         let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
         growth.max(1).ilog2().min(30)

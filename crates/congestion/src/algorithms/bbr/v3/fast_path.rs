@@ -1,7 +1,7 @@
-//! Fast path for acknowledgements that change little of the model: no round begins, nothing is lost or marked, the rate
-//! is below the maximum, and the round-trip time is above the minimum. A full update computes the bounds within which
-//! all of these conditions are met. The fast path saves some 170 instructions per acknowledgement, a twelfth of a
-//! simulation.
+//! Fast path of the draft's rules, in ProbeBW, for acknowledgements that change little of the model: no round begins,
+//! nothing is lost or marked, the rate is below the maximum of the current cycle, and the round-trip time is not below
+//! the minimum. A full update computes the bounds of time, rounds, round-trip time and segments in flight. The fast
+//! path saves some 170 instructions per acknowledgement, a twelfth of a simulation.
 
 use longhaul_units::{Span, Time};
 
@@ -16,13 +16,14 @@ use crate::window::Window;
 /// Bounds within which acknowledgements take the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FastPath {
-    /// Time until which neither the maximum rate nor the minimum round-trip time expires.
+    /// Time until which neither smallest round-trip time expires and, in ProbeBW_DOWN and ProbeBW_CRUISE, the wait for
+    /// the next probe is not over.
     until: Time,
     /// End of the current round: the round ends when more than this number of segments have been delivered or lost.
     answered: u64,
     /// Number of segments in flight at or below which ProbeBW_DOWN becomes ProbeBW_CRUISE; -infinity in other phases.
     in_flight: f64,
-    /// Minimum round-trip time; a shorter sample needs a full update.
+    /// Smallest round-trip time for ProbeRTT (BBR.probe_rtt_min_delay); a shorter sample needs a full update.
     rtt: Span,
     /// Upper bound of the window.
     bound: f64,
@@ -228,8 +229,8 @@ mod tests {
         }
     }
 
-    /// Checks that most acknowledgements take the fast path. Full updates are needed only for the first
-    /// acknowledgement of a round, for rates above the maximum, and during probes.
+    /// Checks that more than three fifths of the acknowledgements take the fast path. Full updates are needed, for
+    /// example, at the start of a round, and for rates that reach the maximum of the cycle.
     #[test]
     fn most_acknowledgements_take_the_fast_path() {
         let mut differential = differential();

@@ -31,7 +31,8 @@ const PROBE_RTT_WINDOW_GAIN: f64 = 0.5;
 /// section 2.4).
 pub(super) const PACED: f64 = 0.99;
 
-/// Length of the maximum filter for ACK aggregation, in rounds (BBR.ExtraAckedFilterLen, section 2.11).
+/// Length of the maximum filter for ACK aggregation, in rounds, once the pipe is full (BBR.ExtraAckedFilterLen, section
+/// 2.11).
 const AGGREGATION_ROUNDS: u64 = 10;
 
 /// States of the state machine (draft-ietf-ccwg-bbr-05).
@@ -59,7 +60,8 @@ pub(super) enum State {
 pub(super) struct Machine {
     /// Fraction of lost segments that a probe tolerates: BBR.LossThresh.
     pub(super) loss_threshold: f64,
-    /// Factor by which a loss multiplies the short-term bounds: BBR.Beta.
+    /// Smallest factor by which a round with losses multiplies a short-term bound; smallest long-term bound after a
+    /// probe with too many losses, as a fraction of [`Self::target`]: BBR.Beta.
     pub(super) kept: f64,
     /// Fraction of the long-term bound that is left to other flows while cruising: BBR.Headroom.
     pub(super) headroom: f64,
@@ -156,7 +158,8 @@ impl Machine {
         smaller(self.max_rate(), self.bounds.short_rate)
     }
 
-    /// Returns `gain` times the bandwidth-delay product at `bandwidth`, in segments.
+    /// Returns `gain` times the bandwidth-delay product at `bandwidth`, in segments; the initial window if no
+    /// round-trip time is known.
     pub(super) fn carried(&self, bandwidth: f64, gain: f64) -> f64 {
         match self.min_rtt.rtt {
             Some(_) => gain * bandwidth * self.min_rtt.rtt_s,
@@ -177,7 +180,7 @@ impl Machine {
     }
 
     /// Returns the bandwidth-delay product, or the window if congestion has reduced it below this product
-    /// (BBRTargetInflight, section 5.3.3.6).
+    /// (BBRTargetInflight, section 5.3.3.5.3).
     pub(super) fn target(&self, window: &Window) -> f64 {
         smaller(self.carried(self.bandwidth(), 1.0), window.cwnd())
     }
@@ -240,8 +243,8 @@ impl Machine {
         self.recovery.time_out(window, self.is_probing_rtt());
     }
 
-    /// Restarts after an idle time: paces at the estimated bandwidth, without a gain (BBRHandleRestartFromIdle, section
-    /// 5.4.1).
+    /// Restarts after an idle time: in ProbeBW, paces at the estimated bandwidth, without a gain. The next
+    /// acknowledgement does not begin ProbeRTT (BBRHandleRestartFromIdle, section 5.4.1).
     pub(super) fn on_idle(&mut self) {
         self.was_idle = true;
         if self.is_in_cycle() {

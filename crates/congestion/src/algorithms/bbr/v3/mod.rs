@@ -44,7 +44,7 @@ enum Form {
     Picoquic(Box<Picoquic>),
 }
 
-/// Calls a method of the state machine with the rules of the selected variant.
+/// Evaluates an expression with the rules of the selected variant.
 macro_rules! with_rules {
     ($form:expr, $rules:ident => $call:expr) => {
         match $form {
@@ -85,8 +85,8 @@ impl CongestionControl for Bbr3 {
         with_rules!(&mut self.form, rules => rules.on_ack(&mut self.machine, ack, window));
     }
 
-    /// Saves the window, to restore it after the recovery. The losses themselves are processed with the
-    /// acknowledgements that report them.
+    /// With the draft's rules, saves the window, to restore it after the recovery. The losses themselves, and marks,
+    /// are processed with the acknowledgements that report them.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.form.leave_fast_path();
         if matches!(event.cause, Cause::Loss | Cause::Nak) {
@@ -117,8 +117,9 @@ impl CongestionControl for Bbr3 {
         self.machine.quantum() as u64
     }
 
-    /// Declares that each segment's mark must be echoed. Without a response to marks, segments are not ECN-capable: a
-    /// sender that claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr-05, section 3.7).
+    /// Declares that each segment's mark must be echoed, if the flow responds to marks. Otherwise, segments are not
+    /// ECN-capable: a sender that claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr-05, section
+    /// 3.7).
     fn needs(&self) -> Needs {
         Needs {
             no_ecn: self.machine.ecn_factor == 0.0,

@@ -15,8 +15,8 @@ pub(super) const MIN_RTT_AGE: Span = Span::from_secs(10);
 /// Weight of a round in the average fraction of marked segments (Linux v3, bbr_ecn_alpha_gain).
 const ECN_GAIN: f64 = 1.0 / 16.0;
 
-/// Minimum fraction of marked segments in a round that shows that too many segments are in flight (Linux v3,
-/// bbr_ecn_thresh).
+/// Threshold of the fraction of marked segments in a round (Linux v3, bbr_ecn_thresh). A larger fraction shows that too
+/// many segments are in flight. Rounds with at least this fraction count towards the end of Startup.
 const ECN_THRESHOLD: f64 = 0.5;
 
 /// Bounds of the model; infinity means that there is no bound.
@@ -24,7 +24,7 @@ const ECN_THRESHOLD: f64 = 0.5;
 pub(super) struct Bounds {
     /// Short-term bound of the rate after recent losses, in segments per second.
     pub(super) short_rate: f64,
-    /// Short-term bound of the number of segments in flight after recent losses.
+    /// Short-term bound of the number of segments in flight after recent losses or marks.
     pub(super) short_in_flight: f64,
     /// Long-term bound: number of segments in flight that probing found to be safe.
     pub(super) long_in_flight: f64,
@@ -33,8 +33,8 @@ pub(super) struct Bounds {
 /// Recent deliveries and losses; the bounds are computed from them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signals {
-    /// Number of segments sent before the current round. The round ends when more segments than this number have been
-    /// delivered or lost.
+    /// Number of segments sent before the current round or, if the round has losses, until the first of them was
+    /// reported. The round ends when more segments than this number have been delivered or lost.
     pub(super) round_end: u64,
     pub(super) round_start: bool,
     pub(super) lost: bool,
@@ -49,8 +49,8 @@ pub(super) struct Signals {
     pub(super) volume: f64,
 }
 
-/// The last flight: its delivery rate, and the duration of its delivery. Their product is the number of delivered
-/// segments (RS.delivered).
+/// The last flight: its delivery rate and round-trip time. Their product estimates the number of segments in flight
+/// (RS.tx_in_flight), and of segments delivered in the round trip (RS.delivered).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     rate: Option<RateSample>,
@@ -60,22 +60,24 @@ pub(super) struct Flight {
 /// State of the probing for bandwidth (ProbeBW).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Probe {
-    /// Number of rounds since the last probe.
+    /// Number of rounds since the cycle began, plus zero or one at random. In picoquic, only the random number.
     pub(super) rounds: u64,
-    /// Time at which the cycle began.
+    /// Time at which the cycle began. In picoquic's ProbeBW_UP, the time at which ProbeBW_UP began.
     pub(super) start: Time,
-    /// Time from the beginning of the cycle to the next probe.
+    /// Maximum time from the beginning of the cycle to the next probe.
     pub(super) wait: Span,
-    /// True while acknowledgements are for segments sent in a probe: their losses and marks show the effect of the
-    /// probe.
+    /// True from the beginning of ProbeBW_UP until losses or marks show that too many segments are in flight. In the
+    /// draft, at most until the last rate sample of the probe has arrived.
     pub(super) sampling: bool,
-    /// True from the beginning of ProbeBW_DOWN until the next round begins.
+    /// True from the beginning of ProbeBW_DOWN, of ProbeRTT or of Drain on a saturated path (picoquic) until the next
+    /// round or ProbeBW_REFILL begins.
     pub(super) stopping: bool,
-    /// Number of rounds of the current probe. The growth of the long-term bound doubles with each round.
+    /// Binary logarithm of the long-term bound's growth, in segments, in the next round of the probe. It increases by
+    /// one at the beginning of the probe, and of each later round in which the bound limits the flow.
     pub(super) up_rounds: u32,
     /// Number of segments that must be acknowledged for the long-term bound to grow by one segment.
     pub(super) up_per_segment: f64,
-    /// Number of segments acknowledged since the long-term bound last grew.
+    /// Number of segments acknowledged while the long-term bound limited the flow that have not raised the bound yet.
     pub(super) up_acked: f64,
     /// Number of segments sent until the window was last full.
     cwnd_full_until: u64,
@@ -112,7 +114,8 @@ pub(super) struct Aggregated {
 /// Fraction of marked segments, and the response to it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marks {
-    /// True if marks have an effect: at the end of the last round, the smallest round-trip time was short enough.
+    /// True if marks have an effect: from the end of the first round with a short enough smallest round-trip time.
+    /// Never true if `ecn_factor` is zero.
     pub(super) eligible: bool,
     /// Number of successive rounds with too many marks.
     pub(super) high_rounds: u32,
@@ -164,7 +167,7 @@ impl Probe {
 }
 
 impl MinRtt {
-    /// Postpones the next ProbeRTT by another interval.
+    /// Postpones the next ProbeRTT by another interval, and the expiry of the smallest round-trip time.
     pub(super) fn put_off(&mut self, now: Time) {
         for (_, since) in [&mut self.rtt, &mut self.recent].into_iter().flatten() {
             *since = now;
@@ -290,8 +293,9 @@ impl Marks {
         }
     }
 
-    /// Returns true if this cycle had marks and no losses, and if a round trip has passed without marks. (Linux checks
-    /// instead that the connection is back in the state `TCP_CA_Open`.)
+    /// Returns true if this cycle had marks and no losses, if the round trip that began with a mark is over (further
+    /// marks do not prolong it), and if `ack` echoes no mark. (Linux checks instead that the connection is back in the
+    /// state `TCP_CA_Open`.)
     pub(super) fn have_ceased(&self, ack: &AckSample) -> bool {
         let answered = ack.delivered + ack.lost;
         let over = !ack.ecn_echo && answered >= self.round_until;

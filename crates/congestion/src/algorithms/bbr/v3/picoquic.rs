@@ -9,17 +9,19 @@
 //! - A probe begins after a random time, not after a number of rounds (`rounds_since_bw_probe` is never incremented).
 //!   After Startup, and as long as probes increase the rate by a fifteenth, the next probe comes within 250 ms and a
 //!   round trip (`do_rapid_start`).
-//! - Startup begins again if the rate reaches 1.5 times its value at the start of the ProbeBW cycles
+//! - Startup begins again if the rate exceeds 1.5 times its value at the start of the ProbeBW cycles
 //!   (`bw_probe_ceiling`), and after a timeout (`do_handle_suspension`). In QUIC this is the probe timeout (RFC 9002
-//!   section 6.2); here it is a silence of two round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
+//!   section 6.2); here it is the retransmission timeout, or a silence of two round trips, as for TCP's tail loss probe
+//!   (RFC 8985 section 7.2).
 //! - A path is saturated if the delivery rate is below a third of the pacing rate, and the round-trip time above twice
 //!   the smallest one. The delivery rate is then taken as the bandwidth (`BBRCheckPathSaturated`).
-//! - Each loss removes its segment from the window. Up to three losses in a flight have no other effect. More losses
-//!   freeze the window for a round trip (`IsInflightTooHigh`, `BBROnEnterFastRecovery`).
+//! - Each loss removes its segment from the window. Up to three losses in a round otherwise lower only the short-term
+//!   bounds. More losses than three, if they also exceed the loss threshold, freeze the window for a round trip
+//!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`).
 //!
 //! Not implemented: HyStart on paths above 250 ms, careful resume, the response to missing acknowledgements
-//! (`BBREnterLostFeedback`), and the check if the application has stopped limiting the sender
-//! (`BBRCheckAppLimitedEnded`).
+//! (`BBREnterLostFeedback`), the check if the application has stopped limiting the sender (`BBRCheckAppLimitedEnded`),
+//! and the response to marks (`BBRExcessiveEcnCE`; it is that of Linux, as with the draft's rules).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -85,8 +87,8 @@ pub(super) struct Picoquic {
     hurries: bool,
     /// Rate above which Startup begins again, in segments per second.
     ceiling: f64,
-    /// Number of segments that had been sent when losses last froze the window. The window is restored when more have
-    /// been delivered or lost.
+    /// Number of segments that had been sent when losses or marks last froze the window. The window is restored when
+    /// more have been delivered or lost.
     held_until: u64,
     /// Number of segments that had been delivered when a recovery last froze the window or restored it.
     delivered: u64,
@@ -170,9 +172,9 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true if losses have an effect. The number of `losses` must exceed three. Also, more than
-    /// `flight.segments()` segments must have been delivered since the window was last frozen or restored. `delivered`
-    /// is the number of all segments that the connection has delivered.
+    /// Returns true if `losses` show that too many segments were in flight. The number must exceed three. Also, more
+    /// than `flight.segments()` segments must have been delivered since the window was last frozen or restored.
+    /// `delivered` is the number of all segments that the connection has delivered.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
@@ -193,7 +195,8 @@ impl Rules for Picoquic {
         machine.filled |= long || checks && machine.full.is_full(machine.max_rate());
     }
 
-    /// Sets the long-term bound to the segments in flight, when Startup has filled the pipe.
+    /// Sets the long-term bound to the number of segments in flight when Startup has filled the pipe. A larger finite
+    /// bound is kept. The next probe comes early.
     fn on_full_pipe(&mut self, machine: &mut Machine, flight: Flight) {
         self.hurries = true;
         machine.full.rounds = 0;
@@ -202,8 +205,8 @@ impl Rules for Picoquic {
         *bound = flight.or_more(before);
     }
 
-    /// Freezes the window after too many losses, or releases it (`BBRCheckRecovery`); ends Drain when the queue has
-    /// drained (`BBRCheckDrain`).
+    /// Freezes the window after too many losses or marks, or releases it (`BBRCheckRecovery`); ends Drain when the
+    /// queue has drained (`BBRCheckDrain`).
     fn drain(
         &mut self,
         machine: &mut Machine,
@@ -313,7 +316,8 @@ impl Rules for Picoquic {
     /// Does nothing: picoquic processes losses when acknowledgements report them.
     fn on_loss(&mut self, _machine: &mut Machine, _window: &Window) {}
 
-    /// Restarts Startup at the end of a recovery from a timeout. Does nothing at the end of other recoveries.
+    /// Restarts Startup and restores the window at the end of a recovery from a timeout. Does nothing at the end of
+    /// other recoveries.
     fn on_recovery_exit(&mut self, machine: &mut Machine, window: &mut Window) {
         if machine.recovery.episode == Some(Episode::Timeout) {
             self.restart_startup(machine);
@@ -332,7 +336,8 @@ impl Picoquic {
         machine.state = State::Startup;
     }
 
-    /// Freezes the window for a round trip, at the number of segments in flight, after too many losses.
+    /// Freezes the window for a round trip after too many losses or marks, at the number of segments in flight plus the
+    /// newly delivered ones.
     fn hold(&mut self, machine: &mut Machine, sample: &Sample, window: &mut Window) {
         machine.recovery.enter(window, machine.is_probing_rtt());
         let held = sample.in_flight + larger(sample.newly_delivered, 1.0);
@@ -341,7 +346,7 @@ impl Picoquic {
         self.delivered = machine.meter.delivered;
     }
 
-    /// Restores the window after it was frozen for a round trip.
+    /// Restores the window after it was frozen for a round trip. Also postpones ProbeRTT, and ends ProbeBW_UP.
     fn let_go(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         if machine.meter.answered() <= self.held_until {
             return;

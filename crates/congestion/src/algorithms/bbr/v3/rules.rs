@@ -10,7 +10,8 @@ use crate::window::Window;
 
 /// Rules of a variant of BBR version 3, and its additional state. Rules with an empty body exist only in picoquic.
 pub(super) trait Rules {
-    /// True if lost segments are subtracted from the window, and too many losses freeze the window for a round trip.
+    /// True if lost segments are subtracted from the window, and too many losses or marks freeze the window for a round
+    /// trip.
     const CONSERVES: bool;
 
     /// True if losses or marks may lower the long-term bound even after the last rate sample of a probe has arrived. In
@@ -20,8 +21,9 @@ pub(super) trait Rules {
     /// Prepares the variant's state before an acknowledgement is processed.
     fn begin_ack(&mut self, _machine: &mut Machine, _ack: &AckSample) {}
 
-    /// Returns true if the variant responds to `losses`, the number of segments lost in the current round trip. Called
-    /// only if they exceed the loss threshold. `delivered` is the number of the connection's delivered segments.
+    /// Returns true if `losses`, the number of segments lost in the current round, show that too many segments were in
+    /// flight. Called only if they exceed the loss threshold. The short-term bounds respond to losses in any case.
+    /// `delivered` is the number of the connection's delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool;
 
     /// Begins a new interval of ACK aggregation, if the variant requires it, before excess segments are computed.
@@ -33,7 +35,8 @@ pub(super) trait Rules {
     /// Processes the end of Startup, when the pipe is full.
     fn on_full_pipe(&mut self, _machine: &mut Machine, _flight: Flight) {}
 
-    /// Ends Drain if the queue has drained, and then begins the cycles of ProbeBW.
+    /// Ends Drain if the queue has drained (in the draft, also after a maximum time), and then begins the cycles of
+    /// ProbeBW. Called with each acknowledgement in every state: picoquic also freezes and restores the window here.
     fn drain(
         &mut self,
         machine: &mut Machine,

@@ -142,8 +142,8 @@ fn never_exiting_probe_up_or_startup_when_application_limited_with_no_loss() {
     assert_eq!(startup.bbr.machine.state, State::Startup);
 }
 
-/// ProbeBW_DOWN ends when the number of segments in flight is below both the bandwidth-delay product and 85 % of the
-/// long-term bound.
+/// Checks that ProbeBW_DOWN ends when the number of segments in flight exceeds neither the bandwidth-delay product nor
+/// 85 % of the long-term bound.
 #[test]
 fn exiting_probe_down_on_inflight() {
     for (bound, from, to) in [(f64::INFINITY, 101, 100), (100.0, 86, 85)] {

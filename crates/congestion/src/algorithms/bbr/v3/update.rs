@@ -84,8 +84,9 @@ impl Machine {
             || self.marks.are_high()
     }
 
-    /// Lowers the short-term bounds at the end of a round that had losses or marks (BBRUpdateCongestionSignals, section
-    /// 5.5.10.3).
+    /// Processes the end of a round (BBRUpdateCongestionSignals, section 5.5.10.3). Updates the fraction of marked
+    /// segments, and ends Startup after too many losses or marks. Outside Startup and probes, lowers the short-term
+    /// bounds if the round had losses or marks.
     fn end_signal_round(&mut self, rules: &impl Rules, flight: Flight, window: &Window) {
         if !self.signals.round_start {
             return;
@@ -227,7 +228,7 @@ impl Machine {
         smaller(most, cap)
     }
 
-    /// Returns true if losses have frozen the window (picoquic's rules).
+    /// Returns true if losses or marks have frozen the window (picoquic's rules).
     pub(super) fn is_conserving<R: Rules>(&self) -> bool {
         R::CONSERVES && self.recovery.is_fast()
     }
@@ -244,7 +245,7 @@ impl Machine {
     /// Processes an acknowledgement in the order of section 5.2.3. Returns the upper bound that the window has when the
     /// pipe is full.
     ///
-    /// The methods that it calls are marked `inline(always)`. The compiler would not inline them otherwise, since this
+    /// Some methods that it calls are marked `inline(always)`. The compiler would not inline them otherwise, since this
     /// method is compiled for two sets of rules. This would cost 1.6 % of the instructions of a simulation.
     pub(super) fn full_update<R: Rules>(
         &mut self,

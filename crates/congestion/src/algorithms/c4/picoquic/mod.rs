@@ -4,13 +4,13 @@
 //!
 //! - The window is rounded up to whole segments: picoquic sends a segment while fewer bytes than the window are in
 //!   flight. A probe adds at least one segment.
-//! - In Initial, the window and the pacing rate also depend on the maximum delivery rate over a millisecond.
+//! - In Initial, the window and the pacing rate also depend on the maximum delivery rate over a millisecond or more.
 //! - Pushing sends 22.7 % faster than the nominal rate (the constant's name says 25 %, its value is 1256/1024). It ends
 //!   after a round trip in which the rate grows by less than 17 %. Recovery follows. If the rate has grown by at least
 //!   5.7 %, another push follows Recovery. After three successive increases, C4 returns to Initial.
 //! - Losses count when detected, except in Recovery. In Cruising, they also reduce the nominal maximum round-trip time.
-//! - Outside Initial, delays indicate congestion only for packets sent faster than the nominal rate. High jitter leads
-//!   back to Initial only below 1 MB/s.
+//! - Outside Initial, delays indicate congestion only in Probing and Pushing and in the Recovery after Initial, Probing
+//!   or Pushing. High jitter leads back to Initial only below 1 MB/s and above 50 ms.
 
 #[cfg(test)]
 mod tests;
@@ -29,9 +29,11 @@ use crate::window::Window;
 
 /// Rate coefficient of Pushing (`C4_ALPHA_PUSH_25`).
 const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
-/// Maximum of `level`, which counts successive increases of the rate. One more increase leads back to Initial.
+/// Maximum of `level`, which starts at 1, or at 0 after a mark, and rises by 1 with each successive increase of the
+/// rate. One more increase leads back to Initial.
 const MAX_LEVEL: u32 = 3;
-/// Number of acknowledgements and losses before losses can end Initial.
+/// Losses can end Initial only after more than this number of acknowledgements and losses. A loss counts only if the
+/// loss rate is above its threshold.
 const EVENTS_BEFORE_LOSS: u32 = 20;
 /// Number of eras without growth that end Initial.
 const FULL_ERAS: u32 = 3;
@@ -56,7 +58,7 @@ enum Signal {
     Loss(f64),
 }
 
-/// Growth of the rate since the last probe or push.
+/// Growth of the rate since the current attempt began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Growth {
     None,
@@ -71,11 +73,13 @@ struct Era {
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
-    /// Rate coefficient of the era in which the packets acknowledged now were sent.
+    /// Rate coefficient at the beginning of the era. In Recovery and Cruising, it is that of the previous era, in which
+    /// the packets acknowledged now were sent; in other states, that of the current era.
     alpha: f64,
 }
 
-/// State before a probe or push, for comparison with later rates.
+/// An attempt to raise the rate: an era of Initial, Cruising with the following probe, or a push. The next Recovery is
+/// part of it. `rate` is the nominal rate at its beginning, and `congested` is true if congestion has occurred since.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Attempt {
     rate: f64,
@@ -176,7 +180,7 @@ impl PicoquicC4 {
         window.restart();
     }
 
-    /// Processes an acknowledgement in picoquic's order: first round-trip times, then losses, then rates.
+    /// Processes an acknowledgement in picoquic's order: first round-trip times, then losses, then marks, then rates.
     pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         if self.initial_cwnd == 0.0 {
             self.initial_cwnd = window.cwnd();
@@ -197,7 +201,8 @@ impl PicoquicC4 {
         self.set_window(ack, window);
     }
 
-    /// Updates the round-trip times of the era (`c4_update_rtt`).
+    /// Updates the round-trip times of the era, the running minimum, and the excess over the delay threshold
+    /// (`c4_update_rtt`).
     fn note_rtt(&mut self, ack: &AckSample) {
         let Some(rtt) = ack.rtt else { return };
         let rtt_s = rtt.as_secs_f64();
@@ -219,7 +224,7 @@ impl PicoquicC4 {
     }
 
     /// Responds to an excessive delay. Initial ends only once the rate has stopped growing
-    /// (`c4_initial_handle_rtt_excess`). Other states respond only for packets sent faster than the nominal rate
+    /// (`c4_initial_handle_rtt_excess`). Other states respond only if the era's `alpha` is above 1
     /// (`c4_handle_rtt_excess`).
     fn answer_delay(&mut self, ack: &AckSample, window: &mut Window) {
         if self.excess_s == 0.0 || ack.rtt.is_none() {
@@ -239,8 +244,9 @@ impl PicoquicC4 {
         }
     }
 
-    /// Updates the fraction of losses; returns the number of newly delivered segments. Losses assumed at a timeout do
-    /// not count, since they say nothing about the path.
+    /// Updates the fraction of losses, and responds if it exceeds its threshold after new losses. Returns the number of
+    /// newly delivered segments. Losses assumed at a timeout do not count, since they say nothing about the path.
+    /// Losses detected in Recovery do not count either.
     fn count_losses(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);
@@ -282,8 +288,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Responds to a congestion signal (`c4_notify_congestion`). A signal during Recovery lowers the pacing rate, to
-    /// drain the queue.
+    /// Responds to a congestion signal (`c4_notify_congestion`). The first signal during Recovery lowers the pacing
+    /// rate, to drain the queue, and prolongs Recovery.
     fn answer(&mut self, signal: Signal, ack: &AckSample) {
         self.attempt.congested = true;
         if !matches!(signal, Signal::Delay(_)) {
@@ -313,8 +319,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Updates the rates from a rate sample (`c4_handle_ack`). Also sets `attempt.used` if the sample shows that the
-    /// network limited the rate.
+    /// Updates the rates from a rate sample (`c4_handle_ack`); after congestion, the nominal rate does not rise in
+    /// Recovery. Also sets `attempt.used` if the sample shows that the network limited the rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
@@ -331,7 +337,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Returns the class of the rate's growth since the last probe or push: fast, slow or none (`c4_growth_evaluate`).
+    /// Returns the class of the rate's growth since the current attempt began: fast, slow or none
+    /// (`c4_growth_evaluate`). For a probe, any growth without congestion is fast.
     fn growth(&self) -> Growth {
         let Attempt { rate, alpha, .. } = self.attempt;
         let by = |part: f64| (1.0 + part * (alpha - 1.0)) * rate;
@@ -372,7 +379,8 @@ impl PicoquicC4 {
         ack.delivered + ack.lost > self.era.end
     }
 
-    /// Grows the window during Initial (`c4_initial_handle_ack`).
+    /// Grows the window during Initial, and ends Initial after `FULL_ERAS` eras without growth
+    /// (`c4_initial_handle_ack`).
     fn grow_initial(&mut self, delivered: f64, ack: &AckSample, window: &mut Window) {
         self.events += 1;
         self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
@@ -392,8 +400,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Ends Initial. Sets the maximum round-trip time to the time in which half of the window is sent at the nominal
-    /// rate (`c4_exit_initial`).
+    /// Ends Initial, if there is a nominal rate. Sets the maximum round-trip time to the time in which half of the
+    /// window is sent at the nominal rate (`c4_exit_initial`).
     fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 {
             return;

@@ -79,7 +79,9 @@ impl Port {
     /// Returns the queueing delays measured so far, and ends their measurement; `None` if they are not measured.
     pub(super) fn take_waits(&mut self) -> Option<DelayHistogram> {
         let Waits { mut timed, before } = *self.waits.take()?;
-        timed.record_instant(self.ring.accepted() as u64 - before - timed.packets());
+        let accepted = self.ring.accepted() as u64 - before;
+        // A wait is recorded before the ring grows, and a run without memory ends there.
+        timed.record_instant(accepted.saturating_sub(timed.packets()));
         Some(timed)
     }
 

@@ -12,8 +12,8 @@ use crate::transport::tcp::regular::unusual;
 use crate::transport::tcp::rto::Timing;
 
 impl ControlBlock {
-    /// Processes the options of an acknowledgement: stores the feedback of routers for the next sample, and returns the
-    /// SACK blocks.
+    /// Removes the options of an acknowledgement from the store: keeps the feedback of routers for the next sample, and
+    /// returns the SACK blocks.
     #[inline]
     pub(crate) fn process_options(
         &mut self,
@@ -100,7 +100,7 @@ impl ControlBlock {
         self.count_delivered();
     }
 
-    /// Processes the selective acknowledgement of the segments from `left` to `right`.
+    /// Processes the selective acknowledgement of the segments in `[left, right)`.
     #[inline]
     pub(crate) fn on_sacked(&mut self, left: u64, right: u64) {
         if let Some(extras) = &mut self.extras {
@@ -147,7 +147,9 @@ impl ControlBlock {
         self.grow_window(&sample);
     }
 
-    /// Grows the window for an acknowledgement of new data outside recovery; `sample` comes from [`Self::complete`].
+    /// Lets the window grow for an acknowledgement, unless an echoed mark or an unused window forbids growth. The
+    /// acknowledgement arrives outside recovery, ends a recovery (Linux), or arrives in a recovery whose losses the
+    /// algorithm tolerates. `sample` comes from [`Self::complete`].
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         let before = sample.in_flight + sample.acked;
@@ -187,8 +189,8 @@ impl ControlBlock {
 
     /// Returns true if the window must not grow. There are two reasons: the acknowledgement echoes congestion (RFC 3168
     /// section 6.1.2), or the window does not limit the sender and thus says nothing about the path (RFC 7661; ignored
-    /// by ns-2). In both cases, cwnd may still grow up to twice the flight during retransmissions after a timeout.
-    /// `in_flight` is the flight before the acknowledgement.
+    /// by ns-2; Linux allows exceptions, [`Self::may_grow_beyond_use`]). In both cases, cwnd may still grow up to twice
+    /// the flight during retransmissions after a timeout. `in_flight` is the flight before the acknowledgement.
     #[inline]
     fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
@@ -202,8 +204,9 @@ impl ControlBlock {
     }
 
     /// Returns true if pacing, jitter or the limit on bursts kept more than half of the window unused for a round trip.
-    /// Such a window must not grow, since it does not limit the sender. `in_flight` is the flight before the
-    /// acknowledgement. Linux has a separate rule ([`Self::may_grow_beyond_use`]), and ns-2 none.
+    /// Such a window must not grow, since it does not limit the sender. Returns false during retransmissions after a
+    /// timeout. `in_flight` is the flight before the acknowledgement. Linux has a separate rule
+    /// ([`Self::may_grow_beyond_use`]), and ns-2 none.
     fn leaves_window_unused(&mut self, in_flight: u64) -> bool {
         if self.sending == Sending::Freely || self.ns2 || self.config.growth_beyond_use {
             return false;
@@ -213,7 +216,8 @@ impl ControlBlock {
         !used && !self.retransmits_after_timeout()
     }
 
-    /// Returns true if the congestion window may grow even while something else limits the sender.
+    /// Returns true if the congestion window may grow even while something else limits the sender. Always false without
+    /// `growth_beyond_use`.
     fn may_grow_beyond_use(&self) -> bool {
         let window = &self.congestion.window;
         let usage = self
@@ -302,7 +306,7 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the transit time that an acknowledgement reports.
+    /// Returns the transit time that an acknowledgement reports; `None` if it reports none, or the ACK delay instead.
     #[inline(always)]
     fn transit(&self, ack: Ack) -> Option<Span> {
         ack.reported_time()

@@ -51,7 +51,7 @@ impl ShortSegments {
         forgotten: 0,
     };
 
-    /// Returns the short last segment of a transfer of known size.
+    /// Returns the short segments of a transfer: the last one, unless it is full or the size is unlimited.
     pub(super) fn last_of(wire: &Wire) -> Self {
         let mut short = Self::NONE;
         short.push(wire.end() - 1, wire.last_segment_shortfall());
@@ -202,7 +202,7 @@ impl ControlBlock {
         u64::from(self.full_bytes) - u64::from(self.config.mss_bytes)
     }
 
-    /// Returns the application's bytes in the segments below `next`.
+    /// Returns the application's bytes in the segments below `next`, which must not be below `una`.
     pub(crate) fn bytes_below(&self, next: u64) -> u64 {
         let segments = next.saturating_sub(1);
         let full = segments * u64::from(self.config.mss_bytes);

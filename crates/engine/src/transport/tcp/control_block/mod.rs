@@ -40,7 +40,8 @@ pub(super) enum LastReduction {
     Loss,
     Ecn,
     Timeout,
-    /// A loss, after the end of its recovery.
+    /// A reduction that was undone or, with ns-2's `Reno` and `Newreno`, a loss whose recovery has ended. Other
+    /// recoveries leave `Loss` at their end.
     Recovered,
 }
 
@@ -49,7 +50,7 @@ pub(super) enum LastReduction {
 pub(super) enum Sending {
     /// Segments leave at once, in any number.
     Freely,
-    /// The next segment leaves at once. Pacing, jitter or the limit on bursts may delay the segments after it.
+    /// No segment waits for a send event. Pacing, jitter or the limit on bursts may delay the next segments.
     AtOnce,
     /// Segments leave two at a time.
     InPairs,
@@ -58,7 +59,7 @@ pub(super) enum Sending {
 }
 
 impl Sending {
-    /// Returns the state of a new connection.
+    /// Returns the state of a new connection: `Freely` if only the window can ever delay its segments.
     fn new(congestion: &CongestionState, config: &Tcp) -> Self {
         let unbounded = config.max_burst.is_none() && config.send_jitter == Span::ZERO;
         match Self::after_wait(congestion) {
@@ -91,7 +92,7 @@ pub(super) struct ControlBlock {
     pub(super) index: u32,
     pub(super) path: Path,
     full_bytes: u16,
-    /// True for the ns-2 profiles, in which some rules of the RFCs are replaced by those of ns-2.
+    /// True with ns-2's recoveries (`Recovery::is_ns2`); some rules of ns-2 then replace those of the RFCs.
     ns2: bool,
     /// True if the algorithm controls the window at all times; the transport's own rules then do not apply.
     pub(super) controls_cwnd: bool,
@@ -101,7 +102,8 @@ pub(super) struct ControlBlock {
     pub(super) last_reduction: LastReduction,
     /// The oldest segment not acknowledged.
     pub(super) una: u64,
-    /// The next segment to send; below `max_sent` while segments are retransmitted after a timeout.
+    /// The next segment to send. It goes back to `una` after a timeout or Tahoe's fast retransmit, and is then below
+    /// `max_sent`; with the recoveries `Sack` and `Rack`, it never goes back.
     pub(super) nxt: u64,
     /// One past the highest segment sent.
     pub(super) max_sent: u64,
@@ -115,11 +117,11 @@ pub(super) struct ControlBlock {
     /// Number of segments above the cumulative acknowledgement that are known to be delivered: selectively acknowledged
     /// segments or, without SACK, one for each duplicate acknowledgement.
     pub(super) sacked_or_dupacked: u64,
-    /// Measurements that only some algorithms need.
+    /// State that only some algorithms and configurations need; `None` if this connection needs none of it.
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// The segment being timed, on connections without timestamps.
+    /// The segment being timed. Used on connections without timestamps and, if all segments are timed, for the SYN.
     timed: u64,
     /// Time at which the timed segment was sent; [`Time::NEVER`] while no segment is timed.
     timed_since: Time,
@@ -129,12 +131,12 @@ pub(super) struct ControlBlock {
     pub(super) cwnd_since: Time,
     /// Integral of the congestion window over time, in segments times picoseconds.
     pub(super) cwnd_integral_ps: f64,
-    /// Time at which the last byte was acknowledged; [`Time::NEVER`] before.
+    /// Time since which all data is acknowledged and the application has closed the connection; [`Time::NEVER`] before.
     pub(super) finish: Time,
     /// Round-trip samples so far.
     pub(super) trips: RoundTrips,
     pub(super) dupacks: u32,
-    /// True if the next new segment has to carry CWR; with ECN only.
+    /// True if the next ECN-capable segment has to carry CWR; always false without ECN.
     cwr_pending: bool,
     syn_lost: bool,
     plain: Plain,
@@ -154,9 +156,10 @@ pub(super) struct ControlBlock {
     /// Round-trip time of the handshake; zero if the handshake gave none.
     handshake_rtt: Span,
     /// Largest numbers of segments in flight in recent round trips. Recorded only while something other than the window
-    /// may limit the sender.
+    /// may limit the sender, and when a mark is echoed.
     peaks: FlightPeaks,
-    /// One past the highest segment sent before the last reduction of the window.
+    /// One past the highest segment sent before the last reduction of the window, or before the last mark that the
+    /// algorithm ignored. It is 1 at first, and again after a recovery of `Ns2Sack`.
     pub(super) recover: u64,
     /// Data segments considered lost so far.
     pub(super) lost: u64,
@@ -171,7 +174,7 @@ pub(super) struct ControlBlock {
 }
 
 impl ControlBlock {
-    /// Number of cache lines from the beginning of the structure to the beginning of its field `short`.
+    /// Number of cache lines from the beginning of the structure to the first number in its field `short`, inclusive.
     const FIRST_LINES: usize = 4;
 
     #[inline(always)]
@@ -265,8 +268,8 @@ impl ControlBlock {
         self.rtt = RttEstimator::new(&self.config.rto, phase).timed_by(self.rtt.timing);
     }
 
-    /// Establishes the connection: the SYN is acknowledged. The window opens to its initial size, and does not grow for
-    /// this acknowledgement (RFC 5681 section 3.1).
+    /// Establishes the connection: the SYN is acknowledged. The window opens to its initial size or, if a SYN was lost,
+    /// to one segment. It does not grow for this acknowledgement (RFC 5681 section 3.1).
     #[cold]
     pub(super) fn establish(&mut self, ack: Ack, env: &mut impl Environment) {
         self.established = true;
@@ -292,6 +295,7 @@ impl ControlBlock {
         self.established = true;
         (self.una, self.nxt, self.max_sent) = (1, 1, 1);
         self.rtt.sample(&self.config.rto, answered, acknowledged);
+        self.trips.take(acknowledged.since(answered));
         self.note_handshake();
     }
 
@@ -319,7 +323,7 @@ impl ControlBlock {
         self.rtt.srtt(&self.config.rto)
     }
 
-    /// Returns the time since nothing has been outstanding.
+    /// Returns the idle time that ends now. Only valid while nothing is outstanding.
     pub(super) fn idle(&self, now: Time) -> Idle {
         Idle {
             now,

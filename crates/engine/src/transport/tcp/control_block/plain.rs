@@ -13,8 +13,8 @@ pub(super) enum Plain {
     Nothing,
     /// Acknowledgements of new data take the fast path.
     Acknowledgements,
-    /// Acknowledgements and the sending of segments take the fast path: segments leave at once, as many as the window
-    /// allows.
+    /// Acknowledgements take the fast path, and segments leave as soon as the window allows, without a check of pacing,
+    /// jitter, pairs or the limit on bursts.
     Sending,
 }
 
@@ -35,20 +35,21 @@ impl ControlBlock {
         self.plain != Plain::Nothing
     }
 
-    /// Returns true if both acknowledgements and new data segments take the fast path.
+    /// Returns true if acknowledgements take the fast path, and segments leave as soon as the window allows.
     #[inline(always)]
     pub(crate) fn sends_plainly(&self) -> bool {
         self.plain == Plain::Sending
     }
 
-    /// Returns true if `segment` takes the fast path: it is new and full, and not the last one of the application's
-    /// data.
+    /// Returns true if `segment`, the next new one, takes the fast path: the connection is in the plain state, and the
+    /// segment is below the first short segment stored, and not the last one of the application's data.
     #[inline(always)]
     pub(crate) fn leaves_plainly(&self, segment: u64) -> bool {
         self.is_plain() && segment < self.short.first() && segment + 1 < self.end
     }
 
-    /// Returns the next new segment, if the receive window and the congestion window have room for it.
+    /// Returns the next new segment, if there is one and both the receive window and the congestion window have room.
+    /// Only valid in the plain state, in which all segments not acknowledged are in flight.
     #[inline(always)]
     pub(crate) fn next_new(&self) -> Option<u64> {
         let room = self.cwnd_allows(self.max_sent - self.una);

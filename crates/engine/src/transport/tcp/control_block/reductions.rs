@@ -1,4 +1,5 @@
-//! Reductions of the window: for losses, marks and timeouts, at most once for each window of data.
+//! Reductions of the window for losses, marks, timeouts and idle times. In general, losses and marks in one window of
+//! data cause one reduction.
 
 use longhaul_congestion::{Cause, Congestion, Timeout};
 use longhaul_units::{Span, Time};
@@ -11,7 +12,8 @@ use crate::transport::tcp::ack::Ack;
 
 impl ControlBlock {
     /// Processes an echoed congestion mark: reduces the window once per window of data (RFC 3168 section 6.1.2, RFC
-    /// 8257 section 3.3). `base` is the window in use when the mark arrived. Returns true if the window was reduced.
+    /// 8257 section 3.3), and in ns-2 always after a timeout. `base` is the window in use when the mark arrived.
+    /// Returns true if the window was reduced.
     #[cold]
     pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut impl Environment) -> bool {
         let ns2_after_timeout = self.ns2 && self.last_reduction == LastReduction::Timeout;
@@ -55,8 +57,8 @@ impl ControlBlock {
         self.tolerates_losses
     }
 
-    /// Returns true if the window limits sending in recovery, too. Returns false if proportional rate reduction does so
-    /// instead.
+    /// Returns true if loss recovery must neither set the window nor limit sending in another way, such as proportional
+    /// rate reduction: the algorithm controls the window at all times, or tolerates the losses.
     #[inline]
     pub(crate) fn sends_by_window(&self) -> bool {
         self.controls_cwnd || self.tolerates_losses
@@ -86,12 +88,12 @@ impl ControlBlock {
         self.recover = self.max_sent;
         self.tolerates_losses = false;
         self.cwr_pending = self.config.ecn.is_on();
-        // A reduction for a mark is never undone, nor is a reduction for a loss in the same window.
+        // A reduction for a mark is never undone.
         self.note_prior(cause == Cause::Loss);
         self.congestion.on_congestion(&event);
         if cause == Cause::Ecn {
             if !self.ns2 && self.congestion.window == window {
-                // The algorithm ignores marks. ns-2 also records a reduction if the window is already at its minimum.
+                // The algorithm ignores the mark, or the window is at its minimum. ns-2 records a reduction even then.
                 return;
             }
             self.counters.cuts_ecn += 1;
@@ -122,7 +124,8 @@ impl ControlBlock {
     }
 
     /// Halves the window once for each retransmission timeout that fits into `unused`, the time since the last
-    /// transmission (Linux, `tcp_cwnd_restart` and `tcp_current_ssthresh`).
+    /// transmission, but not below the initial window. First raises ssthresh to three quarters of cwnd if it is smaller
+    /// (Linux, `tcp_cwnd_restart` and `tcp_current_ssthresh`). Does nothing unless `unused` exceeds the timeout.
     pub(crate) fn halve_unused(&mut self, unused: Span) {
         let timeouts = unused.as_ps() / self.rtt.timeout().as_ps();
         if unused <= self.rtt.timeout() {
@@ -145,12 +148,13 @@ impl ControlBlock {
         self.log(EventKind::RecoveryExit, before, env);
     }
 
-    /// Returns the data sent and not cumulatively acknowledged (RFC 5681 section 2), in segments.
+    /// Returns the data sent and not cumulatively acknowledged (RFC 5681 section 2), in segments; at least one.
     fn flight_size(&self) -> f64 {
         (self.max_sent - self.una).max(1) as f64
     }
 
-    /// Stores cwnd and ssthresh before a reduction, if the reduction may be undone.
+    /// Stores cwnd and ssthresh before a reduction if it may be undone. Otherwise removes the stored values, so that no
+    /// earlier reduction can be undone either.
     fn note_prior(&mut self, may_be_undone: bool) {
         let window = &self.congestion.window;
         let prior = (window.cwnd(), window.ssthresh());
@@ -159,7 +163,8 @@ impl ControlBlock {
         }
     }
 
-    /// Undoes the last reduction, which was spurious (Linux, `tcp_undo_cwnd_reduction`).
+    /// Undoes the last reduction, which was spurious (Linux, `tcp_undo_cwnd_reduction`). The window stays if no values
+    /// are stored, as after a mark.
     pub(crate) fn undo_reduction(&mut self) {
         let prior = self.extras.as_mut().and_then(|extras| extras.prior.take());
         if let Some((cwnd, ssthresh)) = prior {
@@ -173,12 +178,12 @@ impl ControlBlock {
     /// (Linux, `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
-            && self.last_reduction != LastReduction::None
+            && !matches!(self.last_reduction, LastReduction::None | LastReduction::Recovered)
             && self.una < self.recover
     }
 
-    /// Processes a timeout: sets the window to one segment, and marks all outstanding data to be
-    /// sent again.
+    /// Processes a timeout: congestion control restarts the window, and the timeout backs off. Loss recovery marks the
+    /// lost segments afterwards, and the caller restarts the timer.
     pub(crate) fn on_timeout(&mut self, now: Time) {
         if self.una == 0 {
             self.syn_lost = true;

@@ -7,7 +7,8 @@
 //! minimum round-trip time, which RACK uses, is that of the samples for the algorithm.
 //!
 //! Retransmitted segments give no sample. If a cumulative acknowledgement covers a retransmitted segment, no segment
-//! that it covers gives a sample. If no segment gives a sample, the echoed timestamp gives both samples.
+//! that it covers gives a sample. If no segment gives a sample, the timestamp that a cumulative acknowledgement of new
+//! data echoes gives both samples.
 //!
 //! QUIC takes one sample, the round-trip time of the last segment less the delay that the receiver reports (RFC 9002
 //! section 5.3).
@@ -86,11 +87,19 @@ impl ControlBlock {
             // Without segments in flight, the acknowledgement covers the SYN alone.
             let rtt = if self.times_below(ack.next) {
                 now.since(self.stop_timing())
-            } else {
+            } else if self.tells_copies_apart() {
                 echoed(ack.stamp, now)
+            } else {
+                return;
             };
             self.take_segments(rtt, rtt);
         }
+    }
+
+    /// Returns true if an acknowledgement shows which transmission of a segment it answers: by a timestamp or, in QUIC,
+    /// by the number of a packet. Without either, a retransmitted segment gives no sample (Karn's rule).
+    fn tells_copies_apart(&self) -> bool {
+        self.config.timestamps.bytes().is_some() || self.config.rtt_sample == RttSample::Reported
     }
 
     /// Returns the round-trip times of the first and the last newly acknowledged segment. If the receiver reports its
@@ -117,7 +126,8 @@ impl ControlBlock {
         }
     }
 
-    /// Updates the timer with the first acknowledged segment's round-trip time, and the minimum with the last one's.
+    /// Updates the timeout with the first acknowledged segment's round-trip time, and the minimum with the last one's.
+    /// Also ends the backoff of the timeout.
     fn take_segments(&mut self, first: Span, last: Span) {
         let config = &self.config.rto;
         self.rtt.smooth(config, first);
@@ -127,8 +137,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Adds round-trip times to `sample`, on a connection that times all segments. Also passes them to the estimator,
-    /// unless the estimator already has a sample from `ack`.
+    /// Adds round-trip times to `sample`, on a connection that times all segments. Also passes them to the estimator.
+    /// If the estimator already has a sample from `ack`, only its minimum is updated.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();
@@ -156,7 +166,8 @@ impl ControlBlock {
         self.rtt.sampled = false;
     }
 
-    /// Returns true if an acknowledgement echoes a timestamp older than `sent`.
+    /// Returns true if an acknowledgement echoes a timestamp older than `sent`. On connections that time all segments,
+    /// timestamps have the kernel's resolution of a tick.
     #[inline]
     pub(crate) fn echoes_before(&self, ack: Ack, sent: Time) -> bool {
         if self.rtt.timing == Timing::Segments {

@@ -18,7 +18,7 @@ use crate::transport::tcp::regular::{unusual, usual};
 /// segment leaves at the time given by the former rate.
 const RATE_JUMP: u64 = 2;
 
-/// State of pacing. Each segment reserves an interval of time: the segment's size divided by the pacing rate.
+/// State of pacing. Each segment, even a short one, reserves the interval that a full segment takes at the pacing rate.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// End of the interval that the last segment has reserved.
@@ -72,7 +72,7 @@ impl ControlBlock {
             let accurate = !PLAIN && self.config.ecn == config::Ecn::Accurate;
             let is_capable = is_new || self.ns2 || accurate;
             if self.config.ecn.is_on() && is_capable && (PLAIN || self.holds_data(segment)) {
-                // Retransmissions are not ECN-capable (RFC 3168 section 6.1.5), but ns-2 sends ECN-capable ones.
+                // Retransmissions are not ECN-capable (RFC 3168 section 6.1.5), except those of ns-2 and of AccECN.
                 flags = Flags::ECT.with_if(Flags::CWR, unusual::<PLAIN>(self.cwr_pending));
                 self.cwr_pending = false;
             }
@@ -139,8 +139,8 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Records the first segment of a burst for the estimation of the delivery rate. Returns the flags and options to
-    /// send with the segment: `flags` unchanged, and no options.
+    /// Records a segment other than the SYN for the estimation of the delivery rate, if the algorithm needs it. Returns
+    /// the flags and options to send with the segment: `flags` unchanged, and no options.
     #[inline(never)]
     fn begin_burst(
         &mut self,
@@ -205,14 +205,15 @@ impl ControlBlock {
         self.extras.as_mut()?.rate.as_mut()
     }
 
-    /// Sends a segment that loss recovery has chosen. Not inlined, since this is rare.
+    /// Sends a segment outside the fast path: the SYN, one that loss recovery has chosen, or one that must not leave
+    /// plainly ([`Self::leaves_plainly`]). Not inlined, since this is rare.
     #[cold]
     pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut impl Environment) {
         self.transmit::<false>(segment, env);
     }
 
     /// Acknowledges the FIN of the receiver. The receiver closes after the last segment of a transfer (RFC 9293 section
-    /// 3.6). Does nothing for ns-2's one-way agents, which have no FIN.
+    /// 3.6). Does nothing without a configured transfer size, and for ns-2's one-way agents, which have no FIN.
     #[cold]
     pub(crate) fn acknowledge_fin(&self, env: &mut impl Environment) {
         if self.ns2 || self.config.transfer.is_none() {
@@ -244,8 +245,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the pacing of segments that could leave now; `None` if the connection is not paced. If the algorithm
-    /// sets a rate, the connection is always paced.
+    /// Returns the pacing of segments that could leave now; `None` if the connection is not paced, or not yet
+    /// (`after` of [`config::Pacing`]). If the algorithm sets a rate, the connection is always paced.
     #[inline(always)]
     pub(crate) fn pacing(&mut self, now: Time) -> Option<Pacing> {
         if let Some(rate) = self.congestion.pacing_rate() {
@@ -353,7 +354,7 @@ impl ControlBlock {
         }
     }
 
-    /// Ends a random delay or a pacing gap at its send event. Returns false if a later event has replaced this event.
+    /// Ends a random delay or a pacing gap at its send event. Returns false if another event has replaced this one.
     pub(crate) fn end_wait(&mut self, now: Time) -> bool {
         let is_due = self.sending == Sending::Later && self.pace.due == now;
         if is_due {

@@ -34,8 +34,9 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// Segments below this number take the fast path if they arrive in order. Zero if no segment may take the fast
-    /// path: for example, before the first data segment, or if acknowledgements have optional contents.
+    /// Segments below this number take the fast path if they arrive in order and have no flag other than ECT. Zero if
+    /// no segment may take the fast path: for example, before the first data segment, or while segments are missing. If
+    /// acknowledgements have optional contents, it is always zero, and `reported_below` is the bound.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
@@ -50,11 +51,12 @@ pub(crate) struct Receiver {
     /// True if acknowledgements echo congestion.
     congestion_seen: bool,
     timer: Timer,
+    /// The bound that replaces `plain_below` if acknowledgements have optional contents; otherwise zero.
     reported_below: u64,
     out_of_order: Ranges,
     /// SACK blocks reported most recently, for repetition in later acknowledgements.
     reported: SackBlocks,
-    /// Rules for prompt acknowledgements; absent if every acknowledgement may be delayed.
+    /// Rules for prompt acknowledgements; absent if every acknowledgement may be delayed, or none.
     prompt: Option<Box<PromptAcks>>,
     /// Path of the answers to dummy segments, if the sender may send these.
     dummy_answers: Option<Path>,
@@ -134,8 +136,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment outside the fast path. If the receiver's acknowledgements have optional contents, this is
-    /// every segment. Not inlined, to keep the fast path small.
+    /// Processes a segment outside the fast path for acknowledgements without optional contents. If the receiver's
+    /// acknowledgements have such contents, this is every segment. Not inlined, to keep that fast path small.
     #[inline(never)]
     fn take_other_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         let in_order = packet.seq == self.next && packet.seq < self.reported_below;
@@ -183,7 +185,7 @@ impl Receiver {
         match packet.seq.cmp(&self.next) {
             _ if packet.seq == 0 => prompt.on_handshake(now),
             Ordering::Equal => prompt.on_segment(packet.seq, packet.stamp, out_of_order, now),
-            Ordering::Greater => prompt.on_out_of_order(out_of_order.0, now),
+            Ordering::Greater => prompt.on_out_of_order(out_of_order.0),
             Ordering::Less => prompt.on_duplicate(),
         }
     }
@@ -200,12 +202,12 @@ impl Receiver {
         if REPORTS && let Some(reports) = &mut self.reports {
             reports.record(packet, env);
         }
-        if self.unacknowledged == 0 {
-            // If an acknowledgement covers several segments, the earliest of them determines the timestamp.
-            self.stamp = packet.stamp;
-        }
         let in_order = packet.seq == self.next;
         if usual::<REGULAR>(in_order && self.out_of_order.is_empty()) {
+            if self.unacknowledged == 0 {
+                // If an acknowledgement covers several segments, the earliest of them determines the timestamp.
+                self.stamp = packet.stamp;
+            }
             self.next += 1;
             if self.answers_at_once::<REGULAR>(packet.seq, echo_changes, env) {
                 self.acknowledge::<REGULAR, REPORTS>(false, env);
@@ -239,8 +241,8 @@ impl Receiver {
         }
     }
 
-    /// Returns true if a segment in order is acknowledged at once. If it is not, sets the timer for delayed
-    /// acknowledgements.
+    /// Returns true if a segment in order is acknowledged at once. If it is not, and no earlier segment waits, sets the
+    /// timer for delayed acknowledgements.
     #[inline(always)]
     fn answers_at_once<const REGULAR: bool>(
         &mut self,
@@ -264,16 +266,15 @@ impl Receiver {
         false
     }
 
-    /// Returns true if the acknowledgement of a segment must not be delayed now. Either a rule of prompt
-    /// acknowledgements applies, or the segment is the last one of the data (Linux, `tcp_cleanup_rbuf`, for segments
-    /// with PSH).
+    /// Returns true if the acknowledgement of a data segment must not be delayed now. Either a rule of prompt
+    /// acknowledgements applies, or the segment is the last one of the data and `push` is set (Linux,
+    /// `tcp_cleanup_rbuf`, for segments with PSH).
     fn hurries(&self, delayed: DelayedAck, segment: u64) -> bool {
         let prompt = self.prompt.as_ref().is_some_and(|prompt| prompt.at_once());
         segment > 0 && (prompt || delayed.push && segment + 1 == self.end)
     }
 
-    /// Records a segment's congestion mark. Returns true if the echo changes with this segment and has to be sent at
-    /// once.
+    /// Records a segment's congestion mark and CWR flag. Returns true if they require an acknowledgement at once.
     #[inline]
     fn note_congestion(&mut self, flags: Flags, env: &mut impl Environment) -> bool {
         let marked = flags.has(Flags::CE);
@@ -313,17 +314,17 @@ impl Receiver {
         self.congestion_seen = marked;
     }
 
-    /// Acknowledges at once a segment that is out of order, fills a gap or is a duplicate.
+    /// Processes a segment that is out of order, fills a gap or is a duplicate. Acknowledges it at once, unless the
+    /// acknowledgement is held back ([`Self::holds_back`]).
     fn on_irregular(&mut self, packet: &Packet, env: &mut impl Environment) {
         if packet.flags.has(Flags::ACK) {
             // This packet is the acknowledgement of the receiver's FIN and has no data.
             return;
         }
-        self.stamp = if packet.seq <= self.next {
-            packet.stamp
-        } else {
-            self.stamp
-        };
+        // An acknowledgement of a segment behind a gap echoes the last segment in order (RFC 7323 section 4.3).
+        if packet.seq <= self.next {
+            self.stamp = self.stamp.max(packet.stamp);
+        }
         if packet.seq > self.next && self.crowds_out(packet.seq) {
             self.acknowledge_cold(true, env);
         }
@@ -350,8 +351,8 @@ impl Receiver {
         segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
-    /// Returns true if a held-back acknowledgement must leave before `segment` is recorded: the segment belongs to
-    /// neither of the last two blocks, and begins a third one (Linux, `tcp_sack_new_ofo_skb`).
+    /// Returns true if a held-back acknowledgement must leave before `segment` is recorded: the segment touches neither
+    /// of the two most recent blocks, so that it extends or begins a third one (Linux, `tcp_sack_new_ofo_skb`).
     fn crowds_out(&self, segment: u64) -> bool {
         let held_back = self
             .prompt
@@ -362,8 +363,8 @@ impl Receiver {
         held_back && blocks.len() >= 2 && !blocks[..2].iter().any(touches)
     }
 
-    /// Returns true if the acknowledgement of a segment is held back, and then sets the timer. `missing` is true if
-    /// earlier segments are missing.
+    /// Returns true if the acknowledgement of a segment is held back. Sets the timer for the first one held back.
+    /// `missing` is true if earlier segments are missing.
     fn holds_back(&mut self, missing: bool, env: &mut impl Environment) -> bool {
         if !missing || !self.reports_sack {
             return false;
@@ -404,7 +405,7 @@ impl Receiver {
         if let (Some((left, right)), Some(latest)) = (first, self.reported.latest_mut())
             && *latest == (left, right - 1)
         {
-            // In most cases, the last block has grown by a segment, and the others have not changed.
+            // In most cases, the most recent block has grown by a segment, and the others have not changed.
             latest.1 = right;
             return;
         }
@@ -419,7 +420,7 @@ impl Receiver {
         self.reported = blocks;
     }
 
-    /// Processes the event of the delayed acknowledgement timer.
+    /// Processes an event of the timer: sends the acknowledgement that was delayed or held back.
     pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
         if !self.timer.expires(env.now()) {
             return;
@@ -455,8 +456,9 @@ impl Receiver {
     ) {
         self.unacknowledged = 0;
         self.timer.cancel();
+        let answers_syn = !REGULAR && self.next == 1 && self.out_of_order.is_empty();
         if !REGULAR
-            && self.next > 1
+            && !answers_syn
             && let Some(prompt) = &mut self.prompt
         {
             prompt.on_ack();
@@ -472,7 +474,7 @@ impl Receiver {
             Some(ce) if !REGULAR => {
                 let (field, count) = ce.report();
                 counted = blocks.with_marks(count);
-                // Three blocks leave no room for the AccECN option.
+                // Three blocks leave no room for the AccECN option. The sender nevertheless gets the count.
                 (ace, option_bytes) = (field, if blocks.is_full() { 0 } else { OPTION_BYTES });
                 &counted
             }
@@ -490,7 +492,7 @@ impl Receiver {
         };
         let flags = flags
             .with_if(Flags::ECE, self.congestion_seen)
-            .with_if(Flags::SYN, unusual::<REGULAR>(self.next == 1))
+            .with_if(Flags::SYN, unusual::<REGULAR>(answers_syn))
             .with_if(Flags::FIN, unusual::<REGULAR>(self.next == self.end));
         let flags = if REGULAR { flags } else { flags.with_ace(ace) };
         env.send(Packet {

@@ -1,12 +1,12 @@
 //! Acknowledgements that leave without the usual delay, as in the kernel (Linux 6.18, `net/ipv4/tcp_input.c`). These
 //! are the first acknowledgements of a connection, those after duplicates and marks, and those of segments that enlarge
 //! the receive window. Conversely, the kernel holds back duplicate acknowledgements for the same hole after the first
-//! three, although RFC 5681 requires that they are sent at once.
+//! three, although RFC 5681 section 4.2 recommends to send them at once.
 //!
 //! The receive window opens from 64 KiB, by two segments for each segment that arrives (`tcp_grow_window`), up to the
-//! size of the buffer. The buffer grows with the amount of data that arrives in a round trip (dynamic right-sizing,
-//! `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The application reads everything at once. The receive window does not
-//! limit the sender: it is always larger than the sender's window.
+//! free space of the buffer. The buffer grows with the amount of data that arrives in a round trip (dynamic
+//! right-sizing, `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The application reads everything at once. This window
+//! does not limit the sender: it is assumed to be larger than the sender's window.
 
 use longhaul_units::{Span, Time};
 
@@ -23,7 +23,8 @@ const FIRST_ROUND: u64 = 10;
 /// Number of ACKs after the first mark that are not delayed (`__tcp_ecn_check_ce`).
 const AFTER_MARK: u32 = 2;
 
-/// Maximum time from received data to sent data on an interactive connection (`TCP_ATO_MIN`, `tcp_event_data_sent`).
+/// Time from received data to sent data below which a connection is interactive (`TCP_ATO_MIN`,
+/// `tcp_event_data_sent`).
 const INTERACTIVE: Span = Span::from_millis(40);
 
 /// Number of duplicate acknowledgements for a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
@@ -97,8 +98,7 @@ impl PromptAcks {
     }
 
     /// Records that a segment has arrived out of order; `waiting` other segments had arrived out of order before it.
-    pub(super) fn on_out_of_order(&mut self, waiting: u64, now: Time) {
-        self.last_arrival = now;
+    pub(super) fn on_out_of_order(&mut self, waiting: u64) {
         self.open(waiting);
     }
 
@@ -113,12 +113,13 @@ impl PromptAcks {
         self.hurry(self.most);
     }
 
-    /// Records the first mark to echo after a time without marks.
+    /// Records a mark that begins an echo: the receiver has not echoed congestion so far, or CWR has ended the echo.
     pub(super) fn on_mark(&mut self) {
         self.hurry(AFTER_MARK);
     }
 
-    /// Makes at least the next `count` acknowledgements prompt (`tcp_enter_quickack_mode`).
+    /// Makes at least the next `count` acknowledgements prompt, or the next `most` if this is less. The connection no
+    /// longer counts as interactive (`tcp_enter_quickack_mode`).
     fn hurry(&mut self, count: u32) {
         self.left = self.left.max(count.min(self.most));
         self.interactive = false;
@@ -228,24 +229,25 @@ impl Window {
         self.open >= self.free(1)
     }
 
-    /// Opens the receive window by up to two segments, for a segment that has arrived. Returns true if the buffer, with
-    /// `waiting` segments in it, had free space.
+    /// Opens the receive window by up to two segments, for a segment that has arrived. Returns true if it has grown: it
+    /// was smaller than the free space of the buffer with `waiting` segments in it.
     fn open(&mut self, waiting: u64) -> bool {
         let room = self.free(waiting).saturating_sub(self.open);
         self.open += room.min(2 * self.segment);
         room > 0
     }
 
-    /// Recomputes the buffer once per round trip. If more data arrived than in any earlier round trip, the buffer
-    /// becomes twice this amount, plus an allowance for similar growth in the next round trips, plus `missing`
-    /// segments. `next` is the first segment that has not arrived in order.
+    /// Recomputes the buffer once per round trip. If more data arrived than in any earlier round trip, the buffer grows
+    /// to twice this amount, plus an allowance for similar growth in the next round trips, plus `missing` segments, at
+    /// most to its maximum. `next` is the first segment that has not arrived in order, and `missing` the number of
+    /// segments from there to the last one that has arrived out of order.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;
         if rounds == 0 {
             return;
         }
-        // If some segments were not counted, several round trips have passed.
+        // Several round trips may have passed, since segments on the fast path do not call this function.
         let arrived = (next - self.first) * self.segment / rounds;
         if arrived > self.round {
             let double = 2 * u128::from(arrived);

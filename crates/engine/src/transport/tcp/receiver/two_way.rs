@@ -9,9 +9,11 @@ use super::Receiver;
 use crate::transport::Environment;
 
 impl Receiver {
-    /// Makes segment 1 the first one expected: data in this direction needs no handshake of its own.
-    pub(crate) fn join(&mut self) {
+    /// Makes segment 1 the first one expected: data in this direction needs no handshake of its own. The SYN of the other
+    /// direction was answered at the time `answered`, which is the timestamp of that answer.
+    pub(crate) fn join(&mut self, answered: Time) {
         self.next = 1;
+        self.stamp = answered;
         self.leave_plain();
     }
 
@@ -35,7 +37,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the bytes on the wire of an acknowledgement without options.
+    /// Returns the bytes on the wire of an acknowledgement without options other than timestamps.
     pub(crate) fn ack_bytes(&self) -> u16 {
         self.ack_bytes
     }

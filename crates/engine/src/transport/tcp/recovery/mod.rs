@@ -50,7 +50,7 @@ pub(super) trait LossRecovery {
     );
 
     /// Sets timers once all segments that may leave now have been sent. `_moves` is true if new segments were sent, or
-    /// if the call follows an acknowledgement on the fast path.
+    /// if the call follows an acknowledgement on the fast path of a connection whose segments leave freely.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
@@ -76,8 +76,8 @@ pub(super) trait LossRecovery {
 }
 
 /// A connection's loss recovery algorithm. The tag is a separate byte: it is faster to read than a tag hidden in the
-/// variants' contents. Each variant begins with the fields that in-order acknowledgements need, so that these fields
-/// share a cache line with the tag.
+/// variants' contents. Variants with a fixed order of fields begin with those that in-order acknowledgements need, so
+/// that these fields share a cache line with the tag.
 #[derive(Debug)]
 #[repr(u8, align(64))]
 pub(super) enum RecoveryAlgorithm {
@@ -113,8 +113,8 @@ enum CaState {
     Cwr,
     /// Fast recovery.
     Recovery,
-    /// After a timeout: the flight is retransmitted in slow start, except selectively acknowledged segments (RFC 6675
-    /// section 5.1).
+    /// After a timeout: lost segments are retransmitted in slow start. These are all segments not selectively
+    /// acknowledged (RFC 6675 section 5.1), or with RACK-TLP those sent long enough ago (RFC 8985 section 6.3).
     Loss,
 }
 

@@ -1,8 +1,8 @@
 //! Loss recovery of ns-2's `Sack1` agent, for comparison with ns-2 studies.
 //!
-//! The agent's pipe starts at the number of outstanding segments. Each acknowledgement decrements it, and each segment
-//! sent increments it. Lost segments are not subtracted (ns-2.35, `tcp-sack1.cc`): recovery from a large loss starts
-//! slowly.
+//! The agent's pipe starts at the number of outstanding segments less the duplicate ACK threshold. Each acknowledgement
+//! decrements it, a partial one by two, and each segment sent increments it. Lost segments are not subtracted (ns-2.35,
+//! `tcp-sack1.cc`): recovery from a large loss starts slowly.
 
 use longhaul_units::Time;
 

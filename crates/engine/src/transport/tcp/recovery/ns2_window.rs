@@ -7,7 +7,8 @@ use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 
-/// Maximum number of segments that `Newreno` sends for a duplicate acknowledgement.
+/// Maximum number of segments that `Newreno` sends for a duplicate acknowledgement from the threshold on, or for a
+/// partial one, in addition to a retransmission.
 const NEWRENO_BURST: u32 = 2;
 
 /// Loss recovery state of a `Reno` or `Newreno` agent.
@@ -158,8 +159,8 @@ impl Ns2Window {
         self.inflation = u64::from(tcb.config.dupack_threshold);
     }
 
-    /// Processes a partial acknowledgement in `Newreno`: deflates the window by the acknowledged segments, and
-    /// retransmits the next one.
+    /// Processes a partial acknowledgement in `Newreno`: deflates the window by the acknowledged segments less one, and
+    /// retransmits the next one. The first partial acknowledgement restarts the timer.
     fn on_partial(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) {
         let acked = ack.next - tcb.una;
         tcb.process_partial_ack(ack.next);

@@ -10,7 +10,7 @@
 /// State of proportional rate reduction in one recovery. All values are in segments.
 #[derive(Debug, Default)]
 pub(crate) struct Prr {
-    /// Segments in flight at the start of the recovery (`RecoverFS`, or `prior_cwnd`).
+    /// Unacknowledged segments at the start of the recovery (`RecoverFS`), or the window then (Linux, `prior_cwnd`).
     flight: u64,
     /// Segments delivered in the recovery (`prr_delivered`).
     delivered: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Prr {
 }
 
 impl Prr {
-    /// Starts a recovery with `flight` unacknowledged segments.
+    /// Starts a recovery with `flight` unacknowledged segments or, by Linux's rule, a window of `flight` segments.
     pub(crate) fn start(&mut self, flight: u64) {
         *self = Self {
             flight: flight.max(1),
@@ -36,7 +36,8 @@ impl Prr {
         self.allowance = 1;
     }
 
-    /// Allows the fast retransmit to leave, even if proportional rate reduction does not allow a segment yet.
+    /// Allows the first segment of the reduction, such as the fast retransmit, to leave, even if proportional rate
+    /// reduction does not allow a segment yet.
     pub(crate) fn allow_first(&mut self) {
         if self.sent == 0 {
             self.allowance = self.allowance.max(1);
@@ -55,6 +56,11 @@ impl Prr {
             let limit = self.delivered.saturating_sub(self.sent).max(delivered);
             (limit + u64::from(grows)).min(window - pipe)
         };
+    }
+
+    /// Lets as many segments leave in place of `lost` segments, since the window stays while the flight shrinks.
+    pub(crate) fn on_lost(&mut self, lost: u64) {
+        self.allowance += lost;
     }
 
     /// Records a segment that leaves.

@@ -21,7 +21,8 @@ use crate::transport::tcp::regular::usual;
 enum Detection {
     /// A segment is lost if sufficiently many segments above it are acknowledged (RFC 6675 section 4, `IsLost`).
     Count,
-    /// A segment is lost if a higher segment is acknowledged (FACK).
+    /// A segment is lost if a higher segment is acknowledged; outside recovery, only if the highest acknowledged one is
+    /// sufficiently far above `una` (FACK).
     Forward,
 }
 
@@ -135,6 +136,9 @@ impl LossRecovery for Sack {
             tcb.nxt = segment + 1;
         } else if segment < self.lost_below.max(self.sacked.end()) {
             self.note_retransmission(segment);
+        } else {
+            // Only rule 4 returns a segment that is neither lost nor overtaken.
+            self.rescued = true;
         }
     }
 
@@ -210,7 +214,8 @@ impl Sack {
     }
 
     /// Applies rules 3 and 4. Rule 3 returns an unacknowledged segment below an acknowledged segment, though it is not
-    /// known to be lost. If there is none, rule 4 returns the last segment sent, once per recovery.
+    /// known to be lost. If there is none, rule 4 returns the last segment sent, once per recovery, unless this segment
+    /// is acknowledged or was already retransmitted.
     fn next_seg_rules_3_4(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
@@ -220,7 +225,6 @@ impl Sack {
         if self.rescued || last < self.high_rxt || last < self.sacked.end() {
             return None;
         }
-        self.rescued = true;
         Some(last)
     }
 
@@ -230,8 +234,9 @@ impl Sack {
         self.retransmitted += 1;
     }
 
-    /// Ends a completed recovery, or begins a recovery if a segment is lost. Lets the window grow if the new state
-    /// allows growth. `sample` is `None` if the acknowledgement reports no newly delivered segments.
+    /// Ends a completed recovery, or begins a recovery if a segment is lost. Lets the window grow, but not at an
+    /// acknowledgement that arrives in fast recovery or begins one; if the algorithm tolerates the losses, the window
+    /// also grows in recovery. `sample` is `None` if the acknowledgement reports no newly delivered segments.
     #[inline(always)]
     fn update_ca_state(
         &mut self,
@@ -267,7 +272,8 @@ impl Sack {
         }
     }
 
-    /// Returns true if a segment in flight is lost.
+    /// Returns true if a segment counts as lost, or if the number of duplicate acknowledgements has reached the
+    /// threshold (RFC 6675 section 5, steps 1 and 2).
     fn finds_loss(&self, tcb: &ControlBlock) -> bool {
         let lost = self.lost > 0 || tcb.dupacks >= tcb.config.dupack_threshold;
         lost && tcb.una < tcb.max_sent

@@ -44,7 +44,8 @@ impl TailProbe {
     }
 
     /// Returns the segment to send as a probe (section 7.3): a new one if the receive window allows it, or else the
-    /// last one sent. Returns `None` while a probe is in flight, or without a round-trip sample since the last probe.
+    /// last one sent. Returns `None` while [`Self::is_under_way`] is true, or if no round-trip sample was taken since
+    /// the last probe.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
         if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;
@@ -62,12 +63,14 @@ impl TailProbe {
         });
     }
 
-    /// Returns true if a probe is in flight.
+    /// Returns true if a probe has been sent and it is not known yet if it repaired a loss. If the probe is a
+    /// retransmission, this may be unknown even when all segments are acknowledged.
     pub(crate) fn is_under_way(&self) -> bool {
         self.under_way.is_some()
     }
 
-    /// Forgets the probe in flight when a recovery begins, since the recovery covers everything in flight.
+    /// Forgets the probe when a recovery begins or the retransmission timer expires, since everything in flight is then
+    /// covered by the recovery.
     pub(crate) fn end(&mut self) {
         self.under_way = None;
     }

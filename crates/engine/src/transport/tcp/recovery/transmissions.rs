@@ -2,8 +2,8 @@
 //! lost is always the first of the list: no walk through all segments is necessary (as in RFC 8985 section 6.2).
 //!
 //! The doubly linked list is stored in the ring of segments. Every segment enters and leaves the list once per
-//! transmission: no cost depends on the window. A segment takes 16 bytes, plus two bits once any segment was
-//! retransmitted.
+//! transmission. Only the methods for undoing a reduction (`restore_lost`, `repeated_in`) have a cost that depends on
+//! the window. A segment takes 16 bytes, plus two bits once any segment was retransmitted.
 
 use longhaul_units::Time;
 
@@ -48,8 +48,9 @@ pub(crate) struct Transmissions {
     repeated_below: u64,
     /// One past the highest segment that has arrived (`RACK.fack`).
     fack: u64,
-    /// Degree of reordering: the maximum number of segments by which a segment was overtaken. Only segments sent once
-    /// count. Zero without reordering (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
+    /// Degree of reordering: the maximum of `fack` less the number of a segment that arrives below it, thus 2 if two
+    /// neighbours are exchanged. A retransmitted segment counts only if its first copy is known to have arrived. Zero
+    /// without reordering (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
     reordering: u64,
 }
 
@@ -77,13 +78,13 @@ impl Transmissions {
         self.lost_count
     }
 
-    /// Returns true if a segment sent once has arrived after a higher one (RFC 8985 section 6.2, step 3).
+    /// Returns true if the first copy of a segment has arrived after a higher segment (RFC 8985 section 6.2, step 3).
     #[inline]
     pub(crate) fn reordering_seen(&self) -> bool {
         self.reordering > 0
     }
 
-    /// Returns the degree of reordering: the maximum number of segments by which a segment was overtaken.
+    /// Returns the degree of reordering in segments; zero if none was seen.
     pub(crate) fn reordering(&self) -> u64 {
         self.reordering
     }
@@ -101,7 +102,8 @@ impl Transmissions {
         self.lost.contains(segment)
     }
 
-    /// Returns the number of segments in `[from, to)` that were retransmitted and have not arrived.
+    /// Returns the number of segments in `[from, to)` with a retransmission in flight: it has neither arrived nor been
+    /// marked as lost.
     pub(crate) fn repeated_in(&self, from: u64, to: u64) -> u64 {
         let under_way = |&segment: &u64| {
             let sent = self.entries.at(segment).sent;

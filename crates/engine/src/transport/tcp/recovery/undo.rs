@@ -64,7 +64,8 @@ impl Undo {
         self.unexplained == 0
     }
 
-    /// Returns true if an acknowledgement is for a segment sent before the first retransmission.
+    /// Returns true if an acknowledgement is for a segment sent before the first retransmission, or if nothing has been
+    /// retransmitted since the reduction. Always false without timestamps.
     pub(crate) fn answers_first_copy(&self, tcb: &ControlBlock, ack: Ack) -> bool {
         tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, self.resent)
     }
@@ -75,8 +76,8 @@ impl Undo {
         self.frto
     }
 
-    /// Continues F-RTO after an acknowledgement that does not show a spurious timeout. Returns true if new data should
-    /// leave next (step 2.b of RFC 5682).
+    /// Continues F-RTO after an acknowledgement that does not show a spurious timeout. Returns true at step 2.b of RFC
+    /// 5682: new data should leave next. If there is no new data, F-RTO ends.
     ///
     /// `advanced` is true if the acknowledgement moves `una`, but not to the end of the flight at the timeout.
     /// `reports` is true if the acknowledgement reports segments out of order. `sent_new` is true if new data has been

@@ -17,8 +17,8 @@ pub(crate) struct WindowRecovery {
     recovering: bool,
     /// One past the last segment that the recovery covers (`recover` of RFC 6582).
     recover: u64,
-    /// Inflation of the window, in segments: one for each duplicate acknowledgement, which shows that a segment has
-    /// left the network.
+    /// Inflation of the window in recovery, in segments: one for each duplicate acknowledgement, which shows that a
+    /// segment has left the network. A partial acknowledgement of `n` segments decreases it by `n - 1`.
     inflation: i64,
     /// True if a partial acknowledgement of this recovery has restarted the timer.
     timer_restarted: bool,
@@ -117,8 +117,8 @@ impl WindowRecovery {
             self.inflation += 1;
             return;
         }
-        // RFC 6582 section 3.2 step 2: fast recovery begins only for losses of data that was sent after the last
-        // reduction.
+        // RFC 6582 section 3.2 step 2: fast recovery begins only once data is acknowledged that was sent after the last
+        // fast retransmit or timeout.
         if tcb.dupacks != tcb.config.dupack_threshold || tcb.una <= self.recover {
             return;
         }

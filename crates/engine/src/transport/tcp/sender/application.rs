@@ -17,8 +17,9 @@ impl Sender {
         self.tcb.begin_empty();
     }
 
-    /// Begins to send over a connection opened by the other side. `handshake` contains the time of the answer to the
-    /// SYN, and the time of the acknowledgement of this answer. Their difference is the first round-trip sample.
+    /// Begins, without data to send, on a connection opened by the other side. `handshake` contains the time of the
+    /// answer to the SYN, and the time of the acknowledgement of this answer. Their difference is the estimator's first
+    /// round-trip sample; the statistics of samples do not include it.
     pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -28,7 +29,8 @@ impl Sender {
         self.tcb.join(handshake);
     }
 
-    /// Adds `bytes` to the data to send. Returns one past the last segment of these bytes.
+    /// Adds `bytes` to the data to send; on an established connection, sends the segments that may leave now. Returns
+    /// one past the last segment of these bytes.
     pub(crate) fn append(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -36,7 +38,8 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Adds `bytes` to the data to send, and closes the connection after them. Returns one past the last segment.
+    /// Adds `bytes` to the data to send as [`Self::append`] does, and closes the stream after them: the last segment
+    /// has the FIN. Returns one past the last segment.
     pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -46,7 +49,7 @@ impl Sender {
     }
 
     /// Closes the stream with a FIN in a separate segment. The FIN is retransmitted like data until it is acknowledged.
-    /// Only for streams whose data has all been acknowledged.
+    /// Only for streams whose data has all been acknowledged: they count as finished from now on.
     pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -67,7 +70,7 @@ impl Sender {
         bytes <= u64::from(self.tcb.config.mss_bytes)
     }
 
-    /// Returns true if the application has closed the connection.
+    /// Returns true if the application has closed the stream.
     pub(crate) fn has_closed(&self) -> bool {
         self.tcb.fin != u64::MAX
     }
@@ -94,7 +97,8 @@ impl Sender {
         segments
     }
 
-    /// Closes the stream after the data given so far.
+    /// Closes the stream after the data given so far. Sends nothing: if the last segment has left, only a
+    /// retransmission of it has the FIN.
     pub(crate) fn close(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
@@ -118,9 +122,10 @@ impl Sender {
         }
     }
 
-    /// Informs the algorithm of an idle time. Then restarts the window if no data was sent for the duration of a
-    /// timeout (RFC 5681 section 4.1), unless the algorithm controls the window at all times. Received segments do not
-    /// end the idle time: on a persistent connection, a request always arrives before the next data is sent.
+    /// Informs the algorithm of an idle time. Then reduces the window by the rule `idle_restart` if no data was sent
+    /// for longer than a timeout (RFC 5681 section 4.1), unless the algorithm controls the window at all times.
+    /// Received segments do not end the idle time: on a persistent connection, a request always arrives before the next
+    /// data is sent.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {
@@ -158,7 +163,7 @@ impl Sender {
         segment == self.tcb.fin
     }
 
-    /// Returns the number of segments that are sent and not acknowledged.
+    /// Returns the number of segments that are sent and not cumulatively acknowledged.
     pub(crate) fn outstanding(&self) -> u64 {
         self.tcb.max_sent - self.tcb.una
     }
@@ -194,7 +199,7 @@ impl Sender {
         self.position(next) + u64::from(next > self.tcb.fin)
     }
 
-    /// Returns two counts so far: retransmitted packets and timeouts.
+    /// Returns two counts so far: retransmitted packets with data, and timeouts.
     pub(crate) fn repairs(&self) -> (u64, u64) {
         let counters = &self.tcb.counters;
         (counters.retransmitted_pkts, counters.timeouts)

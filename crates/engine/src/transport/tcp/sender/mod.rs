@@ -54,7 +54,7 @@ impl Sender {
         }
     }
 
-    /// Resets the sender when a run begins.
+    /// Resets the round-trip time estimator when a run begins, and draws a new phase of its clock.
     pub(crate) fn reset(&mut self) {
         self.tcb.leave_plain();
         self.tcb.reset_clock();
@@ -214,7 +214,8 @@ impl Sender {
         }
     }
 
-    /// Returns the earliest deadline of the sender's timers. Until then, only acknowledgements change its state.
+    /// Returns the earliest deadline of the sender's timers or, while its send event is pending, the earliest possible
+    /// timer event of any connection. Until then, only acknowledgements change its state.
     #[inline]
     pub(crate) fn due(&self, schedule: &Schedule) -> Time {
         if self.tcb.sending == Sending::Later {
@@ -241,7 +242,7 @@ impl Sender {
         self.tcb.path.route
     }
 
-    /// Returns the time at which the last byte was acknowledged; `None` before.
+    /// Returns the time at which the stream was closed and its last byte acknowledged; `None` before.
     pub(crate) fn finish(&self) -> Option<Time> {
         (self.tcb.finish != Time::NEVER).then_some(self.tcb.finish)
     }
@@ -256,7 +257,8 @@ impl Sender {
         self.tcb.counters(now)
     }
 
-    /// Returns the smallest and the largest round-trip time so far, and restarts the record of both.
+    /// Returns the smallest and the largest round-trip sample since the last call, and restarts the record of both.
+    /// Both are zero if there was no sample.
     pub(crate) fn restart_extremes(&mut self) -> (Span, Span) {
         self.tcb.trips.restart_extremes()
     }
@@ -402,8 +404,8 @@ fn send(
     send_as::<false, false>(tcb, recovery, burst, released, env);
 }
 
-/// Sends segments as [`send`] does, but is not inlined. Used for connections on the fast path that may be paced,
-/// and for all sending that is not caused by an acknowledgement.
+/// Sends segments as [`send`] does, but is not inlined. Used for connections on the fast path that may be paced, and
+/// for sending that is caused by a timer, a send event or the answer to a dummy segment.
 #[inline(never)]
 fn send_paced(
     tcb: &mut ControlBlock,
@@ -431,7 +433,7 @@ fn send_as<const REGULAR: bool, const FREELY: bool>(
 ) {
     let mut left = burst;
     let (mut jitter, mut pacing) = (Span::ZERO, None);
-    // For regular connections, the compiler knows the value of `FREELY`.
+    // With `REGULAR`, `FREELY` is true exactly if `sending` is `Freely`: no test is needed.
     if !FREELY && (REGULAR || tcb.sending != Sending::Freely) {
         left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
         match tcb.sending {

@@ -10,7 +10,7 @@ use longhaul_congestion::{
 use longhaul_units::{Rate, Span};
 
 use super::{ReceiverBench, SenderBench, controller, ms, tcp};
-use crate::config::{ClockError, Pacing, Recovery, Tcp, Timestamps};
+use crate::config::{ClockError, Pacing, PrrRule, Recovery, Tcp, Timestamps};
 use crate::measure::FlowCounters;
 use crate::packet::{Flags, SackBlocks};
 use crate::transport::tcp::connection::Received;
@@ -113,6 +113,25 @@ fn every_delivery_is_told_in_every_phase() {
         assert_eq!(before, expected, "{recovery:?}");
         // NewReno's window is then the number of segments in flight, which is below the threshold.
         assert!(last.may_grow(), "{recovery:?}");
+    }
+}
+
+/// An algorithm that controls the window gets one sample of each acknowledgement, also of the one that ends a recovery
+/// (Linux, `tcp_cong_control`).
+#[test]
+fn each_acknowledgement_is_told_once() {
+    for recovery in [Recovery::Sack, Recovery::RackTlp, Recovery::RackTlpPrr] {
+        for prr in [PrrRule::Rfc6937, PrrRule::Linux] {
+            let scribe = Scribe::new(Phases::All);
+            let config = Tcp {
+                prr,
+                ..tcp(recovery)
+            };
+            one_loss(&mut SenderBench::open(config, scribe.controller()));
+            let times = scribe.facts(|ack| ack.now);
+            assert!(times.is_sorted_by(|a, b| a < b), "{recovery:?}, {prr:?}");
+            assert!(times.ends_with(&[ms(320), ms(321)]), "{recovery:?}, {prr:?}");
+        }
     }
 }
 

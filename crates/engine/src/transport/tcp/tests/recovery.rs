@@ -555,3 +555,24 @@ fn ns2_counts_duplicates_of_the_last_acknowledgement_alone() {
     (0..4).for_each(|number| bench.ack(1501 + number, 3, &[(5, 6 + number)]));
     assert_eq!(bench.sent(), NOTHING, "after a timeout");
 }
+
+/// A rescue retransmission (RFC 6675 section 4, rule 4) that has to wait for a random delay is sent after it.
+#[test]
+fn a_rescue_retransmission_waits_for_a_delay_and_leaves() {
+    let config = Tcp {
+        initial_window: 8.0,
+        transfer: Some(8 * 1460),
+        send_jitter: Span::from_millis(1),
+        ..tcp(Recovery::Sack)
+    };
+    let mut bench = SenderBench::open(config, reno());
+    bench.wait(150);
+    // Segments 2 and 8 are lost.
+    bench.ack(200, 2, &[]);
+    for above in 4..=8 {
+        bench.ack(200 + above, 2, &[(3, above)]);
+    }
+    bench.wait(300);
+    let last = bench.sent().into_iter().filter(|&segment| segment == 8);
+    assert_eq!(last.count(), 2);
+}

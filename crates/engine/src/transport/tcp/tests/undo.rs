@@ -108,6 +108,21 @@ fn a_recovery_from_reordering_is_undone() {
     }
 }
 
+/// A timeout after an undone recovery reduces the threshold, also while data sent before the recovery is outstanding
+/// (`tcp_enter_loss`: the state is Open again).
+#[test]
+fn a_timeout_after_an_undone_recovery_reduces_the_threshold() {
+    let mut bench = open(Timestamps::Standard(12));
+    for right in 3..=5 {
+        ack(&mut bench, 198 + right, 1, Some((2, right)), 100);
+    }
+    ack(&mut bench, 240, 5, None, 100);
+    assert_eq!(windows(&mut bench, 240).1, 100_000.0);
+    bench.wait(3000);
+    assert_eq!(bench.sender.counters(ms(3000)).timeouts, 1);
+    assert!(windows(&mut bench, 3000).1 < 20.0);
+}
+
 /// A recovery is undone if the receiver reports that both copies of the retransmitted segment have arrived. After the
 /// recovery, the window is restored. RACK's reordering window is doubled from then on.
 #[test]

@@ -18,8 +18,8 @@ pub(super) struct NewlyDelivered {
     /// may be for an earlier copy of its segment.
     pub(super) newest: Option<Transmission>,
     /// Send time of the last newly delivered segment that is cumulatively acknowledged; if there is none, of the last
-    /// segment in the SACK blocks. The time since then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985
-    /// section 6.2).
+    /// segment in the SACK blocks. Retransmissions count as for `newest`. With Linux's rule for PRR, the time since
+    /// then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).
     pub(super) last: Option<Time>,
     /// True if a cumulatively acknowledged segment has set `last`. SACK blocks then do not change it.
     pub(super) last_known: bool,

@@ -37,14 +37,15 @@ pub(crate) struct Rack {
     flight: Transmissions,
     /// The newest transmission that has arrived (`RACK.xmit_ts`, `RACK.end_seq`).
     newest: Transmission,
-    /// Round-trip time of the transmission `newest` (`RACK.rtt`).
+    /// Round-trip time (`RACK.rtt`) of the newest transmission that the last acknowledgement with news reported. With
+    /// Linux's rule for PRR, that of the last segment it reported ([`NewlyDelivered::last`]).
     rtt: Span,
     /// True after a timeout: the first segment is sent regardless of the flight (RFC 6298 section 5.4).
     forced: bool,
     probe: TailProbe,
     timer: Timer,
     wait: Wait,
-    /// Evidence that decides if the current reduction was spurious; `None` if reductions are never undone.
+    /// Evidence that decides if the current reduction was spurious; `None` if no reduction can be undone now.
     undo: Option<Undo>,
     patience: Patience,
 }
@@ -92,8 +93,9 @@ impl LossRecovery for Rack {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }
 
-    /// Returns the next segment to send, if the window has room: a lost segment, or else a new one. There are two
-    /// exceptions: right after a timeout, `una` is sent even without room; and in F-RTO, new data goes first.
+    /// Returns the next segment to send, if the window or, in a reduction, PRR has room: a lost segment, or else a new
+    /// one. There are two exceptions: right after a timeout, `una` is sent even without room; and in F-RTO, new data
+    /// goes first.
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if unusual::<REGULAR>(self.forced) {
@@ -143,8 +145,9 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Begins Linux's proportional rate reduction after an ECN mark (`tcp_enter_cwr`). Does nothing during a recovery,
-    /// with another `prr` rule, or if the algorithm controls the window itself (`tcp_cong_control`).
+    /// Begins Linux's proportional rate reduction after an ECN mark (`tcp_enter_cwr`). Does nothing during a recovery
+    /// or after a timeout, without PRR or with its other rule, or if the algorithm controls the window itself
+    /// (`tcp_cong_control`).
     fn on_reduction_for_mark(&mut self, tcb: &mut ControlBlock, window: u64) {
         let linux = tcb.config.prr == PrrRule::Linux && !tcb.controls_cwnd;
         if !linux || self.ca_state > CaState::Cwr {
@@ -157,8 +160,8 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Marks segments as lost after a timeout: the first one, and all segments sent more than a round trip ago (RFC
-    /// 8985 section 6.3).
+    /// Marks segments as lost after a timeout: the first one, and all segments sent at least a round trip and the
+    /// reordering window ago (RFC 8985 section 6.3).
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
         if tcb.config.undo && (self.ca_state <= CaState::Cwr || tcb.una >= self.recovery_point) {
             self.undo = Some(Undo::after_timeout(tcb.una));
@@ -236,9 +239,12 @@ impl LossRecovery for Rack {
             let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             tcb.complete(&mut sample, ack);
             self.process_probe_answer(tcb, ack, twice.is_some(), env);
-            self.update_ca_state(tcb, Some((&sample, ack)), env);
+            let grown = self.update_ca_state(tcb, Some((&sample, ack)), env);
             if ack.in_recovery || self.ca_state == CaState::Recovery {
-                tcb.on_ack_in_recovery(&sample);
+                // An algorithm that controls the window gets each acknowledgement once (`tcp_cong_control`).
+                if !(grown && tcb.controls_cwnd) {
+                    tcb.on_ack_in_recovery(&sample);
+                }
                 self.weigh_losses(tcb, env);
             }
         } else {

@@ -16,6 +16,7 @@ use crate::transport::tcp::recovery::{CaState, LossRecovery};
 
 impl Rack {
     /// Restores the state before the current reduction if this reduction was spurious. No segment then counts as lost.
+    /// Otherwise continues F-RTO. If the acknowledgement reports duplicates (`twice`), lengthens the reordering window.
     #[cold]
     pub(super) fn look_for_undo(
         &mut self,
@@ -72,7 +73,7 @@ impl Rack {
     }
 
     /// Reduces the window if the answer to a tail loss probe shows a loss that the probe has repaired (RFC 8985 section
-    /// 7.4).
+    /// 7.4). Only in the state `Open`: otherwise, the window is already reduced.
     pub(super) fn process_probe_answer(
         &mut self,
         tcb: &mut ControlBlock,
@@ -92,7 +93,8 @@ impl Rack {
     }
 
     /// Updates the number of segments that PRR allows to leave, while the window is being reduced. `delivered` is the
-    /// number of newly delivered segments. `grows` is true if PRR may allow one segment more than were delivered.
+    /// number of newly delivered segments; by Linux's rule, nothing changes if it is zero. `grows` is true if PRR may
+    /// allow one segment more than were delivered.
     pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
         let linux = tcb.config.prr == PrrRule::Linux;
@@ -107,16 +109,17 @@ impl Rack {
     }
 
     /// Ends and begins recoveries, and lets the window grow if growth is allowed. `told` is an acknowledgement that
-    /// newly delivers segments, with its sample for the algorithm; `None` for other events.
+    /// newly delivers segments, with its sample for the algorithm; `None` for other events. Returns true if the
+    /// acknowledgement has let the window grow; the algorithm then has its sample.
     pub(super) fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,
         told: Option<(&AckSample, Ack)>,
         env: &mut impl Environment,
-    ) {
+    ) -> bool {
         let before = self.ca_state;
-        // A segment above the recovery point has to arrive. It shows that the receiver has got the response to its
-        // mark.
+        // After a mark, a segment sent after the reduction has to arrive, too. It shows that the receiver has got the
+        // response to its mark.
         let point = self.recovery_point + u64::from(before == CaState::Cwr);
         if before != CaState::Open && tcb.una >= point {
             self.ca_state = CaState::Open;
@@ -141,6 +144,7 @@ impl Rack {
         } else if let Some((sample, _)) = told.filter(|_| grows) {
             tcb.grow_window(sample);
         }
+        grows
     }
 
     /// Returns true if the window must not grow because of a recovery. In Linux, the acknowledgement that ends a
@@ -179,7 +183,8 @@ impl Rack {
         }
     }
 
-    /// Starts proportional rate reduction, from a window of `window` segments.
+    /// Starts proportional rate reduction: by Linux's rule, from a window of `window` segments; by that of RFC 6937,
+    /// from the unacknowledged segments.
     fn start_prr(&mut self, tcb: &ControlBlock, window: u64) {
         if let Some(prr) = &mut self.prr {
             prr.start(match tcb.config.prr {

@@ -1,5 +1,5 @@
 //! RACK-TLP's timer: it declares overtaken segments lost after the reordering window, or sends a tail loss probe (RFC
-//! 8985 sections 6.3 and 7).
+//! 8985 sections 6.2 and 7).
 
 use longhaul_units::Time;
 
@@ -27,7 +27,7 @@ impl Rack {
         self.timer.deadline()
     }
 
-    /// Processes a timer event of RACK-TLP. Returns true if the timer was due.
+    /// Processes a timer event of RACK-TLP. Returns true if the timer was due and segments are outstanding.
     pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) -> bool {
         let now = env.now();
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
@@ -37,15 +37,31 @@ impl Rack {
         match self.wait {
             Wait::Probe => self.send_probe(tcb, env),
             Wait::Reordering => {
+                let (state, lost) = (self.ca_state, tcb.lost);
                 self.find_lost(tcb, now);
                 self.update_ca_state(tcb, None, env);
-                // Linux continues as for an acknowledgement of one segment (`tcp_rack_reo_timeout`).
-                let linux = tcb.config.prr == PrrRule::Linux;
-                self.update_prr(tcb, u64::from(linux), !linux);
+                if tcb.config.prr == PrrRule::Linux {
+                    self.continue_as_linux(tcb, state, tcb.lost - lost);
+                } else {
+                    self.update_prr(tcb, 0, true);
+                }
                 self.set_timer(tcb, false, env);
             }
         }
         true
+    }
+
+    /// Updates proportional rate reduction after the end of the reordering window has shown that `lost` segments are
+    /// lost. A recovery begins as with an acknowledgement of one segment. In a recovery, the window stays, so that as
+    /// many segments may leave (`tcp_rack_reo_timeout`). `before` is the state before.
+    fn continue_as_linux(&mut self, tcb: &ControlBlock, before: CaState, lost: u64) {
+        if before == CaState::Recovery {
+            if let Some(prr) = &mut self.prr {
+                prr.on_lost(lost);
+            }
+        } else if self.ca_state == CaState::Recovery {
+            self.update_prr(tcb, 1, false);
+        }
     }
 
     /// Sends a probe if one is due; the retransmission timer restarts in any case (section 7.3).
@@ -63,8 +79,10 @@ impl Rack {
         self.probe.on_sent(tcb, repeats);
     }
 
-    /// Sets the timer after an acknowledgement. If a segment in flight is overtaken (a later transmission was
-    /// delivered), the timer expires at the end of the reordering window. Otherwise, it is for a tail loss probe.
+    /// Sets the timer after an acknowledgement, or after the reordering window. If a segment in flight is overtaken (a
+    /// later transmission was delivered), the timer expires at the end of the last such segment's reordering window.
+    /// Otherwise, it is for a tail loss probe, or is cancelled if no probe may be sent. A probe already planned is put
+    /// off only if the acknowledgement has `advanced`.
     #[inline]
     pub(super) fn set_timer(
         &mut self,

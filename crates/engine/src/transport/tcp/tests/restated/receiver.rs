@@ -56,16 +56,16 @@ impl Rules {
     fn segment(&mut self, packet: &Packet) {
         let (seq, now) = (packet.seq, packet.time);
         let hurries = self.note_mark(packet.flags);
-        if self.pending == 0 {
-            self.stamp = packet.stamp;
-        }
         if seq == self.next && self.beyond.is_empty() {
+            if self.pending == 0 {
+                self.stamp = packet.stamp;
+            }
             self.next += 1;
             self.take_in_order(seq, hurries, now);
             return;
         }
         if seq <= self.next {
-            self.stamp = packet.stamp;
+            self.stamp = self.stamp.max(packet.stamp);
         }
         let twice = seq > 0 && (seq < self.next || self.beyond.contains(&seq));
         self.beyond.extend((seq >= self.next).then_some(seq));
@@ -155,7 +155,7 @@ impl Rules {
         };
         let mut flags = Flags::ACK
             .with_if(Flags::ECE, self.echoes)
-            .with_if(Flags::SYN, self.next == 1)
+            .with_if(Flags::SYN, self.next == 1 && self.beyond.is_empty())
             .with_if(Flags::FIN, self.next == self.end);
         let mut of_marks = 0;
         let mut marks = None;

@@ -207,12 +207,7 @@ impl Rule for Scoreboard {
         let overtaken = first.filter(|&s| recovering && s < highest);
         let last = connection.max_sent - 1;
         let rescues = recovering && !self.rescued && last >= self.high_rxt.max(highest);
-        let found = lost.or(new).or(overtaken);
-        if found.is_none() && rescues {
-            self.rescued = true;
-            return Some(last);
-        }
-        found
+        lost.or(new).or(overtaken).or(rescues.then_some(last))
     }
 
     fn on_sent(&mut self, connection: &mut Connection, segment: u64) {
@@ -224,6 +219,8 @@ impl Rule for Scoreboard {
             connection.nxt = segment + 1;
         } else if self.lost.contains(&segment) || segment < highest {
             self.high_rxt = segment + 1;
+        } else {
+            self.rescued = true;
         }
     }
 
