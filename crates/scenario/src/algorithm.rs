@@ -16,7 +16,8 @@ pub(crate) const VARIANT: Field<String> = Field::new("variant");
 
 /// Key for the threshold of limited slow start, in segments.
 pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
-/// Key that enables the acknowledgement trains of the kernel's HyStart, which end slow start.
+/// Key for the length of a train of acknowledgements that ends the kernel's HyStart, as a fraction of the smallest
+/// round-trip time.
 pub(crate) const TRAIN: Field<f64> = Field::new("train");
 
 /// Key for the class of a custom algorithm: `FILE:CLASS`, or only the name of a class that the calling Python program
@@ -48,8 +49,8 @@ pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Returns the name of the algorithm in a table, which is the default label of its flows: the name
-/// of a class, kind or module, or the word `external`.
+/// Returns the name of the algorithm in a table: the name of a class, kind or module, or the word
+/// `external`. It is the default label of TCP flows without `traffic`.
 pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));

@@ -102,7 +102,8 @@ impl Network {
     }
 }
 
-/// Returns the flows of one group. Each parallel stream of a flow is a separate [`Flow`].
+/// Returns the flows of one group, and adds their hosts and access links to `network`. Each parallel
+/// stream of a flow is a separate [`Flow`].
 fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
     let AnyFlow {
         label,

@@ -46,7 +46,7 @@ pub struct Key {
     pub help: &'static str,
     /// Allowed values.
     pub allowed: String,
-    /// Unit of a number; empty if `allowed` states it.
+    /// Unit of a number; empty if `allowed` states it, or the number has none.
     pub unit: &'static str,
     /// Default of the key (with the profiles that have other defaults), the rule by which it is derived, or `required`.
     /// Empty for an optional key without a default.
@@ -73,7 +73,8 @@ pub struct Profile {
     pub description: &'static str,
 }
 
-/// Returns all keys of scenarios, except those of queues (see [`queues`]).
+/// Returns all keys of scenarios, except those of queues (see [`queues`]), of distributions, and of
+/// algorithms.
 pub fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
     add_keys(model::SCENARIO, "", &mut keys);

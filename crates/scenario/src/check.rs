@@ -110,8 +110,8 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
     }
 }
 
-/// Returns the number in `value`. A number that is written without a fraction is converted in
-/// place.
+/// Replaces `value` by a floating-point number, which is also returned. A value that is not a number
+/// becomes NaN.
 fn as_number(value: &mut Value) -> f64 {
     let number = match value {
         Value::Whole(whole) => *whole as f64,
@@ -131,8 +131,8 @@ fn is_zero(quantity: Quantity) -> bool {
     }
 }
 
-/// Checks a value against several allowed kinds. If none accepts it, the errors of the kind that
-/// has the value's type are reported.
+/// Checks a value against several allowed kinds. If none accepts it, and exactly one of them has the
+/// value's type, the errors of this kind are reported; otherwise one error names all kinds.
 fn check_one_of(
     kinds: &'static [Kind],
     whole: &'static Kind,
@@ -161,7 +161,7 @@ fn check_one_of(
 }
 
 /// Returns true if a value has the type that `kind` expects, even if the value is out of range. A
-/// text that begins with a digit or a sign counts as a quantity, any other text as a word.
+/// text that begins with a digit, a sign or a point counts as a quantity, any other text as a word.
 fn suits(kind: &Kind, value: &Value) -> bool {
     let numeric = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     match (kind, value) {
@@ -180,7 +180,7 @@ fn suits(kind: &Kind, value: &Value) -> bool {
     }
 }
 
-/// Checks the keys and values of the table at `path` against `keys`.
+/// Checks the keys and values of the table at `path` against `fields`.
 pub(crate) fn check_fields(
     fields: &'static [Key],
     table: &mut Table,
@@ -222,8 +222,8 @@ fn check_fields_of(
     }
 }
 
-/// Returns a noun for messages about the key `kind` of the table at `path`, such as an algorithm or
-/// a queue.
+/// Returns the noun that messages use for a value of the key `kind` of the table at `path`, such as
+/// `queue discipline`.
 fn choice_of(path: &str) -> &'static str {
     match path.rsplit('.').next() {
         // Local queues accept only some disciplines, which no list contains.

@@ -23,8 +23,8 @@ pub(crate) fn is_custom(table: &Table) -> bool {
     OWN.iter().any(|key| table.has(*key))
 }
 
-/// Checks the table of a custom algorithm. The constructor's arguments are checked only when the
-/// algorithm is loaded.
+/// Checks the table of a custom algorithm, and normalizes the numbers in it. Names and types of the
+/// constructor's arguments are checked only when the algorithm is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
     for key in [KIND, VARIANT, EXTERNAL] {
@@ -59,8 +59,9 @@ fn is_class(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inside) && !name.starts_with(|c: char| c.is_numeric())
 }
 
-/// Converts numbers without a fraction to whole numbers, and refuses infinite numbers and NaN. JSON,
-/// the format of resolved scenarios, cannot represent infinite numbers and NaN.
+/// Converts numbers without a fraction, if they are below about 2^53, to whole numbers, and refuses
+/// infinite numbers and NaN. JSON, the format of resolved scenarios, cannot represent infinite
+/// numbers and NaN.
 fn normalize(node: &mut Node, path: &str, out: &mut Vec<Diagnostic>) {
     match &mut node.value {
         Value::Number(number) if !number.is_finite() => {

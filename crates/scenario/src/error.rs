@@ -39,9 +39,9 @@ impl Diagnostic {
         Self::new(&join(path, key.name()), origin, message)
     }
 
-    /// Returns the error with a position in the file. If the wrong value is a default or comes from
-    /// the profile, the error gets the position of the innermost table in the file that contains
-    /// the key.
+    /// Returns the error with a position in the file or in an override. If the wrong value is a
+    /// default, is derived, or comes from the profile, the error gets the position of the innermost
+    /// table in the file that contains the key, and its message names the value's origin.
     fn in_file(self, places: &Places) -> Self {
         match &self.origin {
             Origin::File(..) | Origin::Set(_) => self,
@@ -94,7 +94,8 @@ impl Places {
         self.written.insert(path, place.clone());
     }
 
-    /// Returns the position of the key at `path` or, if the file does not contain it, of the innermost table around it.
+    /// Returns the position of the innermost table or list in the file around the key at `path`; without one, that of
+    /// the whole file. The key's own position is not used.
     fn nearest(&self, path: &str) -> Origin {
         let mut path = path;
         while let Some((above, _)) = path.rsplit_once('.') {
@@ -114,8 +115,8 @@ pub struct ScenarioError {
 }
 
 impl ScenarioError {
-    /// Creates an error from all diagnostics, sorted by their position in the file; equal messages
-    /// appear once.
+    /// Creates an error from all diagnostics, sorted by their position in the file. Those in
+    /// overrides come first. Equal messages about the same key, one after the other, appear once.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|diagnostic| diagnostic.origin.offset());
         diagnostics.dedup_by(|b, a| a.path == b.path && a.message == b.message);

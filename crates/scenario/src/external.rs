@@ -12,8 +12,8 @@ pub(crate) fn is_external(table: &Table) -> bool {
     table.has(EXTERNAL)
 }
 
-/// Checks the keys of a controller in another process. Its address is checked when a connection is
-/// opened.
+/// Checks the keys of a controller in another process. The form of its address is checked by
+/// [`resolve`].
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let names = [EXTERNAL.name(), VERSION.name()];
     for (key, node) in &table.entries {
@@ -31,7 +31,8 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reads the specification of a controller in another process. The connection is opened when a flow begins.
+/// Reads the specification of a controller in another process. The connection is opened for the first report of
+/// a flow.
 pub(crate) fn resolve(
     table: &Table,
     path: &str,

@@ -71,8 +71,9 @@ pub(crate) fn refuse_both<T>(
     Err(Diagnostic::at(table, file, path, message))
 }
 
-/// Replaces the name of a file in a table by the file's text, and stores the name under a separate
-/// key. The scenario's hash then covers the text, and the resolved scenario runs without the file.
+/// Replaces the name of a file in a table by the file's text, and stores the name, without its
+/// directory, under a separate key. The scenario's hash then covers the text, and the resolved
+/// scenario runs without the file.
 pub(crate) fn replace_file<T, U>(
     table: &mut Table,
     file: &Node,
@@ -88,7 +89,8 @@ pub(crate) fn replace_file<T, U>(
     Ok(())
 }
 
-/// Returns the path `file`, which is relative to the scenario file that names it.
+/// Returns the path of `file`, which is relative to the scenario file that names it or, if an
+/// override names it, to the current directory.
 pub(crate) fn relative_to(origin: &Origin, file: &str) -> PathBuf {
     let directory = match origin {
         Origin::File(source, _) => Path::new(&source.name).parent(),

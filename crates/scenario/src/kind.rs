@@ -75,7 +75,7 @@ pub(crate) struct SimulationKind {
 }
 
 impl SimulationKind {
-    /// Removes and reports the keys in `root` that this kind of simulation does not have, but another kind has.
+    /// Removes and reports the keys in `root` that this kind of simulation does not have, but the default kind has.
     pub(crate) fn remove_foreign_keys(&self, root: &mut Table) -> Vec<Diagnostic> {
         let mut out = Vec::new();
         let known = |keys: &[Key], key: &str| keys.iter().any(|known| known.name == key);

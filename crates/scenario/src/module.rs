@@ -106,7 +106,8 @@ fn written(value: ModuleValue) -> Value {
     }
 }
 
-/// Loads the Linux module that `table` names, and adds the file's hash and the parameters' defaults to `table`.
+/// Loads the Linux module that `table` names, and adds the file's hash and the parameters' defaults to `table`. The
+/// file's path becomes absolute. A file with another hash than the one in `table` is refused.
 pub(crate) fn resolve(
     table: &mut Table,
     path: &str,

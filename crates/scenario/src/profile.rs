@@ -1,4 +1,5 @@
-//! Defaults that depend on the profile: some are read from TOML files, others are determined by functions.
+//! Defaults that depend on the profile and on other values, and reading of a file of defaults (MesoNet's, which are the
+//! same in all profiles).
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table};
 use crate::read;
 
-/// Reads a file of defaults; all values get the origin `origin`.
+/// Parses the text of a file of defaults, which must be valid; all values get the origin `origin`.
 pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
     let source = Arc::new(Source::new(name, text));
     let mut table = read::parse(&source).expect("a profile is TOML");

@@ -31,7 +31,7 @@ pub(crate) fn resolve(
         let path = join(path, refusal.key);
         return out.push(Diagnostic::new(&path, origin, refusal.message));
     }
-    // The rule states the origin of a quantity in another unit; `auto` has no rule.
+    // The rule of a converted quantity also states the quantity's origin; the rule that replaces `auto` does not.
     for (key, node) in &mut queue.entries {
         let before = &given.entries[key];
         if let (Origin::Derived(rule), Value::Quantity(_)) = (&mut node.origin, &before.value)

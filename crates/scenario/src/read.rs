@@ -83,7 +83,8 @@ fn extend(
     Ok((lower, whole))
 }
 
-/// Parses one text: JSON if it begins with a brace, which TOML cannot.
+/// Parses one text: JSON if it begins with a brace, which TOML cannot. The JSON may be a `run.json`, whose scenario is
+/// then returned.
 pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     let text = &source.text;
     if text.trim_start().starts_with('{') {
@@ -248,9 +249,9 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
 /// Applies one override `key=value`. The key is a dotted path, with indices or labels for entries
 /// of lists.
 ///
-/// The value is TOML if it can be read as TOML, and a text otherwise. Units and names therefore
-/// need no quotes. A table as value replaces the former table. An override of `kind` keeps the other
-/// keys of its table.
+/// The value is TOML if it can be read as TOML, and a text otherwise; a date is a text. Units and names
+/// therefore need no quotes. Tables that are missing on the path are added. A table as value replaces
+/// the former table. An override of `kind` keeps the other keys of its table.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);

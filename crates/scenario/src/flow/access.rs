@@ -8,7 +8,8 @@ use crate::error::Diagnostic;
 use crate::link::{self, AccessEnds, AccessKeys};
 use crate::model::flow::{AnyFlow, FlowAccess};
 
-/// Resolves a group's access links. The group's keys override those of the topology; its `rtt` determines the delay.
+/// Resolves a group's access links. The group's keys override those of the topology. The `rtt` of either determines the
+/// delay, but the topology's `rtt` only if the group gives no delay.
 pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,

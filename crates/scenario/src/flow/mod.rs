@@ -41,7 +41,7 @@ pub(crate) struct SharedSettings<'a> {
 pub(crate) struct Path {
     pub from: usize,
     pub to: usize,
-    /// Base round trip, access links included.
+    /// Base round trip, access links included. If no route leads back, its delay is taken as that of the route there.
     pub rtt: Span,
     /// Rate of the slowest link on the route, access links included.
     pub rate: Rate,

@@ -169,7 +169,8 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the algorithm of Longhaul that replaces the QUIC stack's own; `None` if the flow names none.
+/// Returns the algorithm of Longhaul that replaces the QUIC stack's own; `None` if the flow names none,
+/// or after an error.
 fn resolve_own(
     flow: &mut Table,
     path: &str,
@@ -191,7 +192,7 @@ fn resolve_own(
 }
 
 /// Resolves a flow control window to bytes. The scenario gives it in bytes, in bandwidth-delay products, or as `auto`.
-/// `auto` is four times `held`, the number of bytes that the path and its queues can contain.
+/// `auto` is four times `held`, the number of bytes that the path and its queues can contain, and at least `MIN`.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     /// Default of quinn's stream receive window in bytes: the product of 100 Mbit/s and 100 ms.
     const MIN: f64 = 1_250_000.0;

@@ -33,7 +33,8 @@ const MIN_SSTHRESH: u64 = 2;
 const TCP_INFINITE_SSTHRESH: u64 = 0x7fff_ffff;
 
 /// Resolves congestion control, slow start and transport options. `held` is the number of packets
-/// that the path and its queues can contain. Returns the congestion control; `None` after an error.
+/// that the path and its queues can contain. Returns the congestion control; `None` after an error in
+/// it or in the packet size.
 pub(crate) fn resolve_tcp(
     flow: &mut Table,
     path: &str,
@@ -165,7 +166,7 @@ fn is_rack_tlp(recovery: &str) -> bool {
     recovery.starts_with("rack-tlp")
 }
 
-/// Enables the transport options that the algorithm needs, unless the scenario sets them.
+/// Sets the transport options that the algorithm needs (on or off), unless the scenario sets them.
 fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     let needs = controller.needs();
     if needs.one_way_delay && !tcp.has(TimestampKeys::timestamps) {
@@ -193,8 +194,8 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     }
 }
 
-/// Sets the size of the timestamp option if it is the one-way option of Sync-TCP. The profile's
-/// default is the size of RFC 7323's option.
+/// Sets the size of the timestamp option if it is the one-way option of Sync-TCP and the scenario
+/// sets no size. The profile's default is the size of RFC 7323's option.
 fn resolve_one_way_option(tcp: &mut Table) {
     let (kind, size) = (TimestampKeys::timestamps, TimestampKeys::timestamp_option);
     let one_way = tcp.has(kind) && tcp.read(kind) == TimestampKind::OneWay;
@@ -396,7 +397,8 @@ fn list_of(points: &[Point]) -> Value {
 }
 
 /// Sets a missing kind of slow start: limited slow start if the key `max_ssthresh` is given,
-/// otherwise the default of the profile.
+/// otherwise the default of the profile. Also sets missing parameters; `paced` changes the default of
+/// HyStart's `train`.
 pub(super) fn resolve_slow_start(
     flow: &mut Table,
     path: &str,

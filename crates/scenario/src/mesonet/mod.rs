@@ -253,8 +253,9 @@ fn transport(keys: TransportKeys, clock: &Clock) -> Transport {
     }
 }
 
-/// Returns warnings about rates that differ from the published networks. Those networks have their
-/// bottlenecks at access routers (NIST SP 500-282, chapter 3).
+/// Returns a warning if points of presence are faster than backbone routers, and one if normal access routers are
+/// faster than points of presence. The published networks have their bottlenecks at access routers (NIST SP 500-282,
+/// chapter 3).
 fn warnings(rates: &Rates) -> Vec<String> {
     let tiers = [
         (

@@ -33,7 +33,7 @@ pub(crate) enum Place {
     /// A key of the root table.
     Root(Path),
     /// The key with this path in each entry of `long_lived`. The parameter of the original MesoNet is a list with one
-    /// value for each entry.
+    /// value for each entry. Missing entries are added.
     LongLived(Path),
     /// The key `share` of the algorithm with this label. The algorithm is added to the list if it is missing.
     Share(&'static str),
@@ -56,7 +56,8 @@ const fn original(name: &'static str, place: Place) -> Original {
 /// Labels of the algorithms with the codes 1 to 7 (table 3-3). An algorithm's label is also its `kind`.
 const ALGORITHMS: &[&str] = &["reno", "hstcp", "ctcp", "scalable", "fast", "htcp", "bic"];
 
-/// All parameters of the original MesoNet, in the order of its configuration file.
+/// All parameters of the original MesoNet, in the order of its configuration file. They are translated in this order:
+/// first the shares of algorithms, then the lists of long-lived flows, then the number of these flows.
 pub(crate) const ORIGINALS: &[Original] = &[
     original("M", Place::Key(path!(MesoNet::interval))),
     original("MI", Place::Key(path!(MesoNet::intervals))),
@@ -319,12 +320,14 @@ pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     out
 }
 
-/// Sets a value at the end of a path. A value from `--set` takes precedence over one from the file.
+/// Sets a value at the end of a path. A value from `--set` takes precedence over one from the file. Two values from
+/// `--set`, or two from the file, are an error.
 fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// Sets the value at `path`, relative to `table`. Messages contain `whole`, the path from the root.
+/// Sets the value at `path`, relative to `table`. Messages contain `whole`, the path relative to the table of the
+/// first call.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -428,7 +431,7 @@ fn add_algorithm<'a>(
     label: &str,
     origin: &Origin,
 ) -> Option<(&'a mut Table, bool)> {
-    // Without a list, the default is Reno alone, which sources keep.
+    // Without a list, Reno is the only algorithm. It stays in the list, with the remaining share.
     let alone = !mesonet.has(MesoNet::algorithms) && label != ALGORITHMS[0];
     let entries = entries(mesonet, MesoNet::algorithms, origin)?;
     if alone {

@@ -1,5 +1,6 @@
 //! Links and routes of the backbone. A route that the topology file does not give is the one with
-//! the shortest delay. All routes are checked for loops and missing links before the run.
+//! the shortest delay. The routes between backbone routers with access routers below them are checked
+//! for loops and missing links before the run.
 
 use longhaul_mesonet::config::BackboneLink;
 use longhaul_units::Span;
@@ -22,7 +23,7 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// Reads the routes from a checked topology file. `factor` multiplies the delays.
+    /// Reads the links and routes of a checked topology; `None` after an error. `factor` multiplies the delays.
     pub fn of(
         topology: &Table,
         path: &str,
@@ -139,7 +140,8 @@ impl Routes {
     }
 
     /// Fills in each route to router `to` that is not given, over the path with the shortest delay.
-    /// Among equal delays, fewer links are preferred, then links that come first in the list.
+    /// Among equal delays, fewer links are preferred. Among equal numbers of links, the path that is found first is
+    /// used; its first link is not always the one that comes first in the list.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));
@@ -162,8 +164,8 @@ impl Routes {
         }
     }
 
-    /// Refuses routers without a link, except those in `ends` (routers with hosts below). Their
-    /// paths are checked separately.
+    /// Refuses backbone routers without a link, except those in `ends`, which have access routers below
+    /// them: [`Self::round_trips`] checks the paths of these.
     pub fn refuse_unconnected(
         &self,
         ends: &[usize],

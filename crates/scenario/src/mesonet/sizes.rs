@@ -10,7 +10,8 @@ use super::routes::Routes;
 use crate::document::Table;
 use crate::error::Diagnostic;
 
-/// Numbers of packets per time step that routers of each kind forward.
+/// Numbers of packets per time step that routers of each kind forward. A rate that the topology gives
+/// for a single router takes precedence.
 #[derive(Clone, Copy)]
 pub(crate) struct Rates {
     pub backbone: f64,

@@ -19,10 +19,10 @@ const BUILT_IN: [(&str, &str); 2] = [
     ("dumbbell", include_str!("../../topologies/dumbbell.toml")),
 ];
 
-/// A topology that was read and parsed, with its name for messages.
+/// A topology that was read and checked, with its place for messages.
 pub(crate) struct NamedTopology {
     pub table: Table,
-    /// Path of the topology's table in messages.
+    /// Path of the topology's table in messages; empty for a file and for a built-in topology.
     pub path: String,
     pub origin: Origin,
 }

@@ -8,7 +8,8 @@ use super::layout::find;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
 
-/// Returns the trace that `measure` requests; `None` if it requests no trace.
+/// Returns the trace that `measure` requests; `None` if it requests no trace. Sets the defaults of
+/// the trace's keys.
 pub(crate) fn trace(
     measure: &mut Table,
     long_lived: &[LongLived],

@@ -16,7 +16,8 @@ const MAX_STREAMS: i64 = 1_000;
 keys! {
     /// Keys of all flows.
     pub(crate) struct AnyFlow {
-        /// Name of the group; its congestion control by default.
+        /// Name of the group. By default it is the name of its congestion control, of its model of traffic or of its
+        /// QUIC stack, or `udp`.
         pub label: String = Kind::Name.key().derived("name of the flows' congestion control"),
         /// Number of flows in the group.
         pub count: u64 = Kind::Whole { min: 1, max: MAX_FLOWS }.key().default("1"),
@@ -46,7 +47,7 @@ keys! {
     apart {
         /// Congestion control: `kind` (reno by default), `variant` and parameters; or `python`, the
         /// file and class of a custom algorithm (`my_cc.py:MyCC`), with the arguments of its
-        /// constructor.
+        /// constructor; or `external`, a controller in another process; or `module`, a module of Linux.
         pub congestion: Table = Kind::Congestion.key().in_profile(Profile::Linux, "{ kind = cubic }")
             .source("Linux: tcp_congestion_control, RFC 9438"),
         /// Slow start. `max_ssthresh` alone selects the profile's limited slow start, or standard
@@ -62,7 +63,7 @@ keys! {
 }
 
 keys! {
-    /// Keys for TCP flows only, except those of [`Stack`].
+    /// Keys of TCP flows. QUIC flows have `transfer`, `trace_acks`, `congestion` and `slow_start`, too.
     pub(crate) struct TcpFlow {
         /// TCP: number of parallel connections of a flow. They share the flow's transfer and count as one flow.
         pub streams: u64 = Kind::Whole { min: 1, max: MAX_STREAMS }.key().default("1"),
@@ -72,7 +73,8 @@ keys! {
         /// data (`tcp.timestamps = "one-way"`); no difference by default.
         pub clock_error: Option<ClockError> = Kind::Table(ClockError::KEYS).key(),
         /// True to record the state of the sender and of its congestion control at each ACK. With `traffic`, a list of
-        /// the connections of each source to record, by their number in the column `connection` of `exchanges`.
+        /// the connections of each source to record, by their number in the column `connection` of `exchanges`; true
+        /// then records the first connection of each source.
         pub trace_acks: TracedConnections = Kind::OneOf(&[
             Kind::Flag,
             Kind::List(&Kind::Whole { min: 0, max: i64::MAX }),
@@ -134,8 +136,8 @@ impl Read for Starts {
     }
 }
 
-/// Numbers of the connections of a source that are traced; the only connection of a flow has number
-/// 0.
+/// Numbers of the connections that are traced, of each source or of a flow. The first connection of a
+/// source, and the only one of a flow, has number 0, for which `true` stands.
 pub(crate) struct TracedConnections(pub Vec<u64>);
 
 impl Read for TracedConnections {

@@ -43,7 +43,7 @@ const NATURAL: Kind = Kind::Whole {
 };
 
 keys! {
-    /// Keys of the title and the description of a scenario.
+    /// Keys of the title and the description of a scenario, and of the file that it extends.
     pub(crate) struct About {
         /// Subject of the scenario, in a few words.
         pub title: Option<String> = Kind::Name.key(),

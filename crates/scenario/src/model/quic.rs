@@ -39,8 +39,9 @@ keys! {
         /// Largest UDP payload that path MTU discovery tries.
         pub mtu: Bytes = Kind::Positive(SIZE).key().default("1452 B")
             .source("quinn: MtuDiscoveryConfig::upper_bound; RFC 9000 section 14.3"),
-        /// Number of packets per acknowledgement, requested by the sender through the ACK frequency extension. Without
-        /// this key the extension is off, and the receiver acknowledges every second packet.
+        /// Number of packets that the receiver may leave unacknowledged: it acknowledges when one more arrives. The
+        /// sender requests this through the ACK frequency extension. Without this key the extension is off, and the
+        /// receiver acknowledges every second packet, as with 1.
         pub ack_frequency: Option<u64> = Kind::Whole { min: 1, max: 1_000_000 }.key()
             .source("draft-ietf-quic-ack-frequency"),
         /// Maximum ACK delay that the sender requests, with `ack_frequency`.

@@ -15,8 +15,8 @@ use crate::model::protocol::Protocol;
 use crate::topology::Core;
 use crate::traffic::{self, Traffic};
 
-/// Determines the proxy that splits the connections of each group of flows. `groups` and `paths`
-/// have the same order.
+/// Determines the proxy that splits the connections of each group of flows, in each direction that
+/// carries data. Refuses proxies that split no flow. `groups` and `paths` have the same order.
 pub(crate) fn assign(
     proxies: &[Node],
     sites: &[Site],
@@ -122,7 +122,7 @@ fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagn
                 group.word(AnyFlow::label)
             );
             let path = join(Scenario::proxies.name(), &format!("{number}.credit"));
-            // The credit is derived from a written value whose line is no longer known.
+            // The origin of a credit that was given in packets no longer has its line.
             let origin = &proxy.node(ProxyKeys::start).origin;
             out.push(Diagnostic::new(&path, origin, message));
         }

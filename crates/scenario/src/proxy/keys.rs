@@ -39,7 +39,8 @@ keys! {
     pub(crate) struct ChangeKeys {}
     apart {
         /// New discipline of the proxy's local queue. Drop-tail and RED are possible, since they decide about a packet
-        /// when it arrives. Packets in the queue stay; the new discipline starts with fresh state.
+        /// when it arrives. Packets in the queue stay; the new discipline starts with fresh state. If its limit is not
+        /// given, it is the discipline's default, not the former limit.
         pub queue: Table = QUEUE_ON_ARRIVAL.key(),
     }
 }

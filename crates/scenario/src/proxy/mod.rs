@@ -25,7 +25,7 @@ use crate::topology::{Core, find_node};
 pub(crate) struct Site {
     pub start: usize,
     pub end: usize,
-    /// Rate of the route between the proxy's nodes.
+    /// Rate of the route from the start node to the end node.
     rate: Rate,
     pub congestion: ControllerSpec,
 }
@@ -69,7 +69,7 @@ pub(crate) fn resolve(
 /// scenario's table `[tcp]` takes precedence over their defaults.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
-    // A local queue without a limit gets the same limit with any discipline.
+    // The initial local queue has the same default limit with any discipline.
     let mut keys = PROXY.iter();
     let queue = keys.find(|key| key.name == ProxyKeys::queue.name());
     let queue = queue.and_then(|key| key.default_node(context.profile));
@@ -86,7 +86,8 @@ fn fill_defaults(proxy: &mut Table, context: Context) {
     }
 }
 
-/// Returns the indices of the proxy's two nodes; `None` after an error, such as a missing route.
+/// Returns the indices of the proxy's two nodes; `None` after an error, such as a missing route. Also
+/// sets the default name of the proxy.
 fn nodes(
     proxy: &mut Table,
     path: &str,
@@ -149,7 +150,7 @@ fn resolve_credit<T>(
     }
 }
 
-/// Resolves the local queue of a proxy.
+/// Resolves the local queue of a proxy, initial or new. Refuses drop-tail that drops from the head.
 fn resolve_queue(
     table: &mut Table,
     key: Field<Table>,
