@@ -205,28 +205,36 @@ fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
             error.to_string(),
         )
     })?;
-    match from_json(whole, source)?.value {
+    match from_json(whole, source, 0)?.value {
         Value::Table(table) => Ok(table),
         _ => Ok(Table::new()),
     }
 }
 
-/// Converts a raw JSON value. `raw` is a part of the source's text: its address in memory gives its
-/// position in the text.
-fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
+/// Maximum depth of tables and lists in a JSON scenario, so that a file cannot exhaust the stack. A resolved scenario has
+/// less than ten levels.
+const MAX_DEPTH: usize = 100;
+
+/// Converts a raw JSON value inside `depth` others. `raw` is a part of the source's text: its address in memory gives
+/// its position in the text.
+fn from_json(raw: &RawValue, source: &Arc<Source>, depth: usize) -> Result<Node, Diagnostic> {
     let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
     let here = Origin::File(Arc::clone(source), start..start + raw.get().len());
+    if depth > MAX_DEPTH {
+        let message = format!("expected at most {MAX_DEPTH} levels of tables and lists");
+        return Err(Diagnostic::new("", &here, message));
+    }
     let refuse = |error: serde_json::Error| Diagnostic::new("", &here, error.to_string());
     let value = match raw.get().as_bytes()[0] {
         b'{' => {
             let entries: BTreeMap<String, &RawValue> =
                 serde_json::from_str(raw.get()).map_err(refuse)?;
-            let entry = |(key, raw)| Ok((key, from_json(raw, source)?));
+            let entry = |(key, raw)| Ok((key, from_json(raw, source, depth + 1)?));
             Value::Table(entries.into_iter().map(entry).collect::<Result<_, _>>()?)
         }
         b'[' => {
             let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(refuse)?;
-            let item = |raw| from_json(raw, source);
+            let item = |raw| from_json(raw, source, depth + 1);
             Value::List(items.into_iter().map(item).collect::<Result<_, _>>()?)
         }
         b'"' => Value::Text(serde_json::from_str(raw.get()).map_err(refuse)?),

@@ -265,7 +265,7 @@ fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
         group.derive(
             AnyFlow::label,
             Value::Text(label),
-            "name of the flows' congestion control",
+            "name of the flows' congestion control, traffic, QUIC stack or protocol",
         );
     }
 }

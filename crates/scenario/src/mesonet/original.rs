@@ -405,7 +405,8 @@ fn put_each(mesonet: &mut Table, key: Path, node: Node) -> Result<(), String> {
         let Some(flows) = entries(mesonet, MesoNet::long_lived, &node.origin) else {
             return Ok(());
         };
-        if flows.len() == index {
+        // A code that was left out before has no entry yet.
+        while flows.len() <= index {
             flows.push(Node::new(Value::Table(Table::new()), value.origin.clone()));
         }
         if let Some(flow) = flows[index].table_mut() {

@@ -18,7 +18,7 @@ keys! {
     pub(crate) struct AnyFlow {
         /// Name of the group. By default it is the name of its congestion control, of its model of traffic or of its
         /// QUIC stack, or `udp`.
-        pub label: String = Kind::Name.key().derived("name of the flows' congestion control"),
+        pub label: String = Kind::Name.key().derived("name of the flows' congestion control, traffic, QUIC stack or protocol"),
         /// Number of flows in the group.
         pub count: u64 = Kind::Whole { min: 1, max: MAX_FLOWS }.key().default("1"),
         /// `tcp`; `udp`, for datagrams at a constant rate; or `quic`, for connections of a real

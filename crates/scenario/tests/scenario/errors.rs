@@ -179,6 +179,13 @@ fn a_timer_has_one_clock() {
 }
 
 #[test]
+fn deep_json_is_refused() {
+    let text = format!("{{\"a\": {}{}}}", "[".repeat(200), "]".repeat(200));
+    let message = refusal(&text);
+    assert!(message.contains("at most 100 levels"), "{message}");
+}
+
+#[test]
 fn zero_switches_off_limited_slow_start_only() {
     let other = "slow_start = { kind = \"hystart\", max_ssthresh = 0, foo = 3 }";
     let message = replaced("[[flows]]", &format!("[[flows]]\n{other}"));

@@ -109,6 +109,9 @@ fn numbers_have_their_ranges() {
         &["mesonet.users.think", "negative"],
     );
     assert_refused("MB = 0", &["mesonet.flush_every", "from 1"]);
+    // The first code means that the algorithm is drawn. The flows have no routers.
+    let message = refusal("SOURCE_TYPE = [0, 1]");
+    assert!(message.contains("mesonet.long_lived.0"), "{message}");
     assert_refused(
         "interval = 1e9",
         &["mesonet.interval: expected at most 100000 s"],
