@@ -3,7 +3,8 @@
 //! A stack without I/O and without its own clock, such as `quinn-proto`, runs unmodified: the
 //! engine carries its datagrams and passes it the time. The session encrypts nothing
 //! (`connection::handshake`), but packets have the same sizes as with TLS 1.3. All random numbers
-//! follow from the flow's seed.
+//! follow from the flow's seed, except those of quinn's BBR and noq's BBR v3, whose generators take
+//! no seed.
 //!
 //! | | |
 //! |---|---|
@@ -55,7 +56,8 @@ const STACKS: &[Entry] = &[
 /// # Errors
 ///
 /// Fails if this build does not have the stack, or if the stack does not have the congestion
-/// control. The message lists the available ones.
+/// control; the message then lists the available ones. Also fails if the settings ask for a qlog
+/// that the stack cannot write, or if `own` needs more than the stack reports.
 pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundStack, StackError> {
     let stack = STACKS.iter().find(|stack| stack.kind == settings.kind);
     let Some(stack) = stack else {

@@ -12,6 +12,7 @@ pub(crate) struct PathState {
     /// Slow start threshold in bytes; `None` if the stack does not report it, and `u64::MAX` for no
     /// threshold.
     pub(crate) ssthresh: Option<u64>,
+    /// Smoothed round-trip time; the assumed initial one before the first sample.
     pub(crate) srtt: Duration,
     /// Number of packets declared lost; `None` if the stack reports losses only to its controller.
     pub(crate) lost_packets: Option<u64>,
@@ -21,7 +22,8 @@ pub(crate) struct PathState {
 pub(crate) trait End: std::fmt::Debug + Send {
     /// Opens the connection.
     fn connect(&mut self, now: Instant);
-    /// Stops the application, which then sends no more data.
+    /// Stops the application, which then writes no more data. The stack still sends the data in its
+    /// buffer.
     fn stop(&mut self);
     /// Receives a datagram with the ECN field `ecn`.
     fn receive(&mut self, now: Instant, ecn: EcnCodepoint, datagram: Datagram<'_>);

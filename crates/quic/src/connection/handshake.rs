@@ -15,7 +15,7 @@ pub(crate) const SIGNATURE: usize = 32;
 const CLIENT_HELLO: usize = 280;
 /// Size in bytes of the server's first message.
 const SERVER_HELLO: usize = 90;
-/// Size in bytes of the server's messages from its certificate to Finished.
+/// Size in bytes of the server's other messages, from EncryptedExtensions to Finished.
 const CERTIFICATE_AND_FINISHED: usize = 700;
 /// Size in bytes of the client's Finished.
 const FINISHED: usize = 36;
@@ -105,7 +105,8 @@ impl Handshake {
         };
     }
 
-    /// Appends the next message to `out`. Returns true if packets after it use new keys.
+    /// Appends the next message to `out` if it is this end's turn. Returns true if packets after
+    /// it use new keys. A client changes to handshake keys without a message.
     pub(crate) fn write(&mut self, out: &mut Vec<u8>) -> bool {
         let own = std::mem::take(&mut self.own);
         let (message, next) = match (self.is_client, self.step) {

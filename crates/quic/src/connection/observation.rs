@@ -36,7 +36,9 @@ pub(crate) struct ControllerState {
 pub(crate) struct Observation {
     pub(super) rtt_samples: u64,
     pub(super) rtt_sum: Duration,
+    /// Smallest sample since the last `Stack::restart_extremes`; `None` if there is none.
     pub(super) rtt_min: Option<Duration>,
+    /// Largest sample since the last `Stack::restart_extremes`; zero if there is none.
     pub(super) rtt_max: Duration,
     /// Bytes in flight after the last acknowledgement.
     pub(super) in_flight: u64,
@@ -144,7 +146,8 @@ impl Observation {
     }
 
     /// Notes a congestion event and the controller's response to it. An event that does not reduce
-    /// the window, such as a second event in the same round trip, is not counted.
+    /// the window, such as a second event in the same round trip, is not counted, unless it is
+    /// persistent congestion.
     pub(crate) fn note_congestion(&mut self, now: Instant, event: CongestionEvent) {
         self.note_window(now, event.after);
         if event.after >= event.before && !event.is_persistent {

@@ -27,7 +27,8 @@ pub(crate) fn seal(number: u64, packet: &mut [u8], header_len: usize) {
     packet[end..].fill(0);
 }
 
-/// Removes the protection from a payload. Returns `None` if the packet's number is not `number`.
+/// Removes the protection from a payload. Returns `None` if the packet's number is not `number`, or
+/// if the payload is shorter than [`TAG`].
 pub(crate) fn open(number: u64, payload: &mut BytesMut) -> Option<()> {
     let end = payload.len().checked_sub(HALF)?;
     if end < HALF || !payload.starts_with(&number.to_be_bytes()) {

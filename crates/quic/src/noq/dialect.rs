@@ -51,7 +51,7 @@ pub(super) fn poll_transmit(
 }
 
 /// Writes as much of `chunk` to a stream as the stream accepts. Returns the number of bytes; `None`
-/// if the stream is blocked.
+/// if the stream is blocked or closed.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
     stream.write_chunks(&mut &mut [chunk][..]).ok()
 }

@@ -1,4 +1,5 @@
-//! A congestion controller that forwards all calls to another one, and notes them for records.
+//! A congestion controller that forwards all calls to another one, and records those that report
+//! acknowledgements, losses, marks and the MTU.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ impl ControllerFactory for Observing {
     }
 }
 
-/// A controller that passes all calls on to `inner`, and records them.
+/// A controller that passes all calls on to `inner`, and records some of them in `shared`.
 #[derive(Debug)]
 struct ObservedController {
     inner: Box<dyn Controller>,

@@ -1,6 +1,6 @@
-//! Estimation of a connection's delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02). A
-//! QUIC stack tells its controller the send time of an acknowledged packet, but not its number.
-//! Packets sent at the same time are therefore treated as one burst.
+//! Estimation of a connection's delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02).
+//! quinn tells its controller the send time of an acknowledged packet, but not its number. Packets
+//! sent at the same time are therefore treated as one burst, with noq, too.
 //!
 //! The draft's names of variables are in parentheses.
 
@@ -16,7 +16,8 @@ struct Burst {
     at: Instant,
     /// Number of bytes delivered before the burst was sent (`P.delivered`).
     delivered: u64,
-    /// Acknowledgement time of the last byte counted in `delivered` (`P.delivered_time`).
+    /// Acknowledgement time of the last byte counted in `delivered` or, if later, send time of the
+    /// first packet after an idle time (`P.delivered_time`).
     delivered_at: Instant,
     /// Send time of the first packet of the flight that ends with this burst (`P.first_sent_time`).
     flight_began: Instant,
@@ -93,7 +94,8 @@ impl DeliveryRate {
     /// Returns the delivery rate measured by an acknowledgement, and what limited the sender (the application or the
     /// network) when it sent the last acknowledged packet, at the time `newest`. `delivered` includes the bytes of this
     /// acknowledgement. Returns `None` if the rate would be measured over less than `min_rtt`, as for bursts of
-    /// acknowledgements.
+    /// acknowledgements, or if no burst of the time `newest` is stored: after reordering, and for quinn's probes of the
+    /// MTU, which do not reach [`Self::on_sent`].
     pub(super) fn sample(
         &mut self,
         newest: Instant,

@@ -81,7 +81,7 @@ pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<Strin
     Ok(warnings)
 }
 
-/// Returns true for algorithms that need a special kind of queue in routers, such as XCP.
+/// Returns true for algorithms that are made for a special kind of queue in routers, such as XCP.
 fn asks_routers(kind: &str) -> bool {
     registry::find_algorithm(kind).is_ok_and(|entry| entry.needs_path.queue.is_some())
 }
@@ -126,6 +126,8 @@ struct Progress {
     delivered: Packets,
     lost: Packets,
     sent: Packets,
+    /// Bytes in flight after the last acknowledgement, plus the bytes sent since then. Packets
+    /// declared lost since then still count.
     in_flight: u64,
     /// Bytes that the acknowledgement in progress acknowledges.
     acked_bytes: u64,
@@ -138,9 +140,11 @@ struct Progress {
     round: u64,
     /// Start of the current round trip.
     round_began: Instant,
-    /// Time of the last reduction; `None` before the first. Losses of packets sent before it cause
+    /// Time of the reduction that began the recovery in progress; `None` outside recovery. Until a
+    /// packet sent after this time is acknowledged, losses and marks of packets sent up to it cause
     /// no further reduction.
     recovery: Option<Instant>,
+    /// Number of reductions so far, without persistent congestion.
     reductions: u64,
     has_sample: bool,
     rate: DeliveryRate,
@@ -280,7 +284,7 @@ impl OwnController {
     }
 
     /// Notes that a packet sent at `sent` is acknowledged. `srtt` and `min_rtt` do not include the
-    /// RTT sample of this packet yet.
+    /// RTT sample of this packet yet; before the first sample, both are the stack's initial RTT.
     pub(crate) fn on_ack(&mut self, sent: Instant, bytes: u64, srtt: Duration, min_rtt: Duration) {
         let progress = &mut self.progress;
         progress.acked_bytes += bytes;
@@ -317,7 +321,7 @@ impl OwnController {
     }
 
     /// Processes a loss of packets or, if `lost_bytes` is 0, an echoed ECN mark. `sent` is the send
-    /// time of the last packet that was lost or marked.
+    /// time of the last lost packet or, for a mark, of the newest acknowledged packet.
     pub(crate) fn on_congestion_event(
         &mut self,
         now: Instant,

@@ -10,9 +10,9 @@ use proto::{Chunks, Connection, Dir, ReadableError, StreamId};
 /// Smallest and largest size of a chunk of data, in bytes.
 const CHUNK: [usize; 2] = [1 << 14, 1 << 20];
 
-/// Number of chunks that fit into the send buffer. For each packet the stack searches the chunks
-/// linearly, so there should be few; and it frees a chunk only as a whole, so a chunk should be a
-/// small fraction of the buffer.
+/// Number of chunks that fit into the send buffer, if [`CHUNK`] permits. For each packet the stack
+/// searches the chunks linearly, so there should be few; and it frees a chunk only as a whole, so a
+/// chunk should be a small fraction of the buffer.
 const CHUNKS: u64 = 64;
 
 /// Zeros to send, used repeatedly. They are only read. The system therefore maps all pages of their
@@ -54,7 +54,7 @@ impl Writer {
         }
     }
 
-    /// Writes as much data as the connection accepts.
+    /// Writes as much data as the connection accepts. Finishes the stream after the last byte.
     pub(super) fn write(&mut self, connection: &mut Connection) {
         let Some(stream) = self.stream.filter(|_| !self.finished) else {
             return;
@@ -79,7 +79,7 @@ impl Writer {
         }
     }
 
-    /// Ends the transfer before the connection is established.
+    /// Ends the transfer before the connection exists.
     pub(super) fn finish_early(&mut self) {
         self.finished = true;
     }

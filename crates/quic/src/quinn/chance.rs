@@ -1,5 +1,6 @@
 //! Deterministic connection identifiers and time of day for a stack, in place of random or real
-//! ones. Other randomness needs no replacement: the stack's generator takes a seed.
+//! ones. The endpoint's random generator is not replaced, since it takes a seed. Those of quinn's
+//! BBR and noq's BBR v3 take none.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -53,7 +53,7 @@ pub(super) fn poll_transmit(
 }
 
 /// Writes as much of `chunk` to a stream as the stream accepts. Returns the number of bytes; `None`
-/// if the stream is blocked.
+/// if the stream is blocked or closed.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
     let written = stream.write_chunks(&mut [chunk]).ok()?;
     Some(written.bytes)

@@ -1,7 +1,7 @@
 //! quinn (quinn-proto 0.11.19).
 //!
 //! quinn and its fork noq share the source files that make the same calls to both; `dialect` has
-//! the calls that differ.
+//! the calls that differ, and `observed`, `own` and `session` implement traits that differ.
 
 mod application;
 mod chance;

@@ -1,4 +1,5 @@
-//! A congestion controller that forwards all calls to another one, and stores their data for the records of a run.
+//! A congestion controller that forwards all calls to another one, and records those that report acknowledgements,
+//! losses, marks and the MTU.
 
 use std::any::Any;
 use std::sync::Arc;

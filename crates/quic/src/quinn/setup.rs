@@ -20,7 +20,7 @@ use proto::{
     TransportConfig, VarInt,
 };
 
-/// Creates a connection with the controllers of both ends.
+/// Creates a connection. `controllers` makes one congestion controller for each end.
 pub(crate) fn connection(
     settings: &QuicStack,
     setup: &StackSetup,
@@ -30,8 +30,8 @@ pub(crate) fn connection(
     let sender = SharedObservation::of_sender(setup.traced);
     let log = SharedLog::default();
     let end = |host: Host| {
-        // At the receiving end the controller could only limit acknowledgements, which are not
-        // congestion controlled.
+        // The receiving end's controller has no part in the records: after the handshake, this end
+        // sends hardly more than acknowledgements, which are not congestion controlled.
         let shared = match host {
             Host::Sender => sender.clone(),
             Host::Receiver => SharedObservation::default(),
