@@ -7,13 +7,14 @@ from longhaul.files.names import nearest, suggestion
 
 
 class StudyError(LonghaulError):
-    """Error: a study does not exist, or is incomplete or invalid."""
+    """Error: a study, a name in it or its results do not exist, or are incomplete or invalid."""
 
 
 def unknown(what: str, name: str, known: Sequence[str], command: str = "") -> StudyError:
     """Return the error for an unknown `name` of the kind `what`, such as a measure.
 
-    The message lists the known names, and `command`, a command that lists them, if there is one.
+    The message suggests a near name. It lists the known names if they are few; otherwise, it refers
+    to `command`, which lists them, or lists some of the names if `command` is empty.
     """
     near = nearest(name, known, cutoff=0.4)
     return StudyError(f"no {what} is called `{name}`{suggestion(name, known, command, near)}")

@@ -19,7 +19,7 @@ from longhaul.studies.cells import Cells
 SCALES = ("quick", "full")
 # As the value of a factor: all levels that its table of conditions contains.
 ALL = "all"
-# Column of a table of conditions in which factors differ between replications.
+# Second column of a table of conditions whose factors differ between replications.
 REPLICATION = "replication"
 # Keys of the file, keys that experiments may share, and keys of an experiment.
 FILE = ("title", "source", "include", "responses", "scenario", "common", "experiments")
@@ -61,7 +61,10 @@ class Experiment:
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Conditions by axis: for each level of the axis, levels of other factors that go with it."""
     all_samples: bool = False
-    """True if all samples of time series are stored, false for a few hundred of each."""
+    """True if all samples of time series are stored, false for a few hundred of each.
+
+    It has no effect on a study's own `reduce.py` or on declared responses.
+    """
     folder: Path = field(default_factory=Path)
     """Directory of the file that declares the experiment; it may contain a `reduce.py`."""
 
@@ -78,7 +81,7 @@ class Experiment:
 
     @property
     def words(self) -> list[str]:
-        """Text columns of the tables of conditions, by which claims may select cells."""
+        """Columns of conditions with text in the first row, by which claims may select cells."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 

@@ -20,7 +20,7 @@ from longhaul.studies.experiments import Experiment
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
 
-# Columns of result tables that are not metrics, without the axes.
+# Columns of result tables that are not metrics, other than the axes and the replication.
 NO_METRICS = (EXPERIMENT, *PROVENANCE, *COSTS)
 SHOWN_METRICS = 6
 
@@ -117,7 +117,7 @@ def _meanings(
     """Return three dictionaries by column: the meanings, the units and the headings.
 
     A study's module `metrics` may define `about(name, experiment)`, which returns the meaning, the
-    unit and the heading of a metric, or None.
+    unit and the heading of a column, or None; `about` is called for axes, too.
     """
     text = meant.OTHERS | {"cell": "the levels of all that varies"}
     for axis, table in experiment.conditions.items():

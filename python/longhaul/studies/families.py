@@ -1,7 +1,8 @@
 """Families of claims: claims about one column of a printed table, which are judged together.
 
 Each printed number comes from a single run. All claims of a family have the same metric.
-`families.toml` lists the families. A number belongs to at most one family.
+`families.toml` lists the families. A number should belong to one family only: if it belongs to
+several, its claim gets the judgement of the last one.
 """
 
 import tomllib
@@ -69,7 +70,7 @@ class _FamilyCells:
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
     """Judge each family of claims as a whole; return its judgement by the id of each claim.
 
-    A family is judged if at least three replications have values for all of its claims.
+    A family is judged if at least three replications have finite values for all of its claims.
     """
     cells, found = [], []
     for declared in _declared(study):
@@ -92,7 +93,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
     """Compare the printed numbers of a family of claims with those of each replication.
 
-    Return None if fewer than three replications have all numbers of the family.
+    Return None if fewer than three replications have finite values of all numbers.
     """
     rows = []
     for replication in data.each_replication:
@@ -130,7 +131,8 @@ def _declared(study: Study) -> list[_FamilyCells]:
 def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
     """Yield the families that an entry of `families.toml` declares.
 
-    There is a family for each combination of levels of the axes in `by`, and for each metric.
+    There is a family for each metric and, with `by`, for each level of this axis. A family needs at
+    least two claims.
     """
     if unknown := set(entry) - set(KEYS):
         raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")
@@ -156,7 +158,11 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
 
 
 def _is_cell(claim: Claim) -> bool:
-    """Return true if a claim compares a value of one run with a printed one, in a finite band."""
+    """Return true if a claim compares a plain metric with a number printed from a single run.
+
+    The claim must have a finite band and one experiment, and be neither derived nor a check of the
+    set-up.
+    """
     band = claim.expected
     return (
         claim.of_one_run

@@ -20,9 +20,15 @@ class Judgement:
     verdict: str
     scale: str
     replications: int
-    """Smallest number of replications in the claim's cells; 0 for theory."""
+    """Smallest number of replications of any cell in the claim's experiments; 0 without runs.
+
+    It is smaller if the claim reads time series that only some replications have.
+    """
     reason: str = ""
-    """Reason why the value is missing or the verdict is undecided; may be empty."""
+    """Reason why the value is missing or the verdict is undecided; may be empty.
+
+    If needed runs are missing, it also states how many runs or levels the verdict is based on.
+    """
     shape: str = ""
     """Distribution assumed for the values of runs, if `interval` predicts one more run.
 
@@ -31,22 +37,25 @@ class Judgement:
     needs: str = ""
     """Description of the runs that the claim needs; empty for theory."""
     part: CoveredLevels | None = None
-    """Levels with runs, if the claim is about all levels of an axis; None for other claims."""
+    """Levels with all needed runs, if the claim is about all levels of an axis.
+
+    None for other claims.
+    """
     so_far: str = ""
     """Verdict from the levels that were run, if the verdict on all levels is undecided.
 
-    It is empty otherwise.
+    It is empty otherwise, or if these levels allow no conclusion.
     """
     there: frozenset[Cell] = frozenset()
     """Cells (combinations of levels) that the claim needs and that were run."""
     is_partial: bool = False
     """True if the claim was judged, but runs that are missing may change the verdict."""
     family: FamilyJudgement | None = None
-    """Judgement of the family of numbers to which the claim belongs; None without a family."""
+    """Judgement of the family of numbers to which the claim belongs; None if there is none."""
 
     @property
     def runs(self) -> str:
-        """Number of runs behind the judgement, as text."""
+        """Number of replications (`one run` if it is 1), as text; empty without runs."""
         return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
 
     @property

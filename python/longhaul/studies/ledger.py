@@ -41,7 +41,8 @@ COLOURS = {
 
 # Text for an infinite time, of an event that did not happen within the run.
 NOT_REACHED = "not reached"
-# Number of bootstrap samples. The interval leaves out two of them on either side.
+# Number of bootstrap samples. With the measured value, there are 100 values, of which the interval
+# leaves out three on either side.
 SAMPLES = 99
 
 
@@ -94,7 +95,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 
 
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
-    """Return, for each claim, its values in all bootstrap samples.
+    """Return, for each claim, its values in the bootstrap samples that have one.
 
     A question that cannot be answered for all samples at once is answered sample by sample.
     The list is empty for a claim whose interval does not come from bootstrap samples.
@@ -229,7 +230,8 @@ def _by_median(expected: Expected, _: float) -> Decide:
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
     """Return the percentile interval of a statistic's bootstrap values; None if there are none.
 
-    The interval is extended to the measured value, which may lie outside for skewed statistics.
+    The measured value counts as one of them. The interval is extended to it, since it may lie
+    outside for skewed statistics.
     """
     if not resampled:
         return None
@@ -258,6 +260,7 @@ class ClaimsByKind(NamedTuple):
     """Judgements by kind of claim: claims of the source, checks of the set-up, our hypotheses."""
 
     claims: list[Judgement]
+    """Judgements of all other claims, including derived ones."""
     checks: list[Judgement]
     """Judgements of claims that only check the configuration of runs."""
     hypotheses: list[Judgement]
@@ -275,7 +278,7 @@ def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
 
 
 def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements whose cells (combinations of levels) have a single run each."""
+    """Return the judgements of measured claims whose smallest number of replications is 1."""
     return [
         judgement
         for judgement in judgements
@@ -284,9 +287,10 @@ def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def number(value: float | None) -> str:
-    """Return a number as text, with four significant digits up to 10,000.
+    """Return a number as text, with four significant digits from 0.001 to 10,000.
 
-    The text is `not reached` if the number is infinite, and empty if it is None.
+    Smaller numbers, and those from ten million on, have three digits; numbers in between are whole.
+    The text is `not reached` if the number is infinite or NaN, and empty if it is None.
     """
     if value is None:
         return ""

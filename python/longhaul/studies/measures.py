@@ -1,7 +1,8 @@
 """Measures: functions that compute the one number of a claim from the results of a study.
 
 The arguments of a measure are the claim's `key=value` words; the word `of` names the experiment.
-Claims of every study may use the measures in `GENERAL`.
+Claims may use the measures in `GENERAL`. If a study has a module `measures`, its `MEASURES` replace
+them, and should contain them too.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """The numbers in a study's README, updated from its recorded results.
 
 A number is followed by a comment that names its origin. An update keeps the number of decimals, and
-the exponent of a number such as 3.5e-05:
+the notation with commas or, as in 3.5e-05, with an exponent:
 
     94.25<!-- value of=PEP-E02 metric=mbps proxy=cubic queue=red size=1000 -->
     94.25<!-- A04-1000 -->

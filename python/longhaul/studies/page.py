@@ -29,7 +29,7 @@ from longhaul.studies.study import Study
 def judged(
     study: Study, record: Record, path: Path, experiments: Sequence[str] = ()
 ) -> tuple[Path, list[Judgement]]:
-    """Judge a study and write its report to `path`.
+    """Judge a study, and write its report to `path` and a page to explore its runs beside it.
 
     Return the path, and the judgements of claims on the named experiments, or on all of them.
     """
@@ -86,7 +86,10 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Count the claims that lack runs, by the verdict on the runs that exist."""
+    """Count the undecided claims about all levels of an axis, by provisional verdict.
+
+    Only claims that lack runs at some of the levels are counted.
+    """
     looks = [
         judgement.so_far
         for judgement in judgements
@@ -102,7 +105,10 @@ def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
-    """Return the figures that each claim cites or, if it cites none, one that shows its metric."""
+    """Return, by id of a claim, the study's figures (such as `4.17`) that the claim cites.
+
+    If it cites none of them, return the first figure that shows its metric, if there is one.
+    """
     numbers = {figure.number for figure in figures}
     drawn = {
         (line.experiment, line.metric): figure.number

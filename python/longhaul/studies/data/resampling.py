@@ -105,7 +105,8 @@ class _AllSamplesData(Data):
         """Return, for each bootstrap sample, the median of a metric's paired values in two cells.
 
         `combine` computes one number from both values of a replication. The median is NaN in a
-        sample without a common replication. Raise NotRunError if all medians are NaN.
+        sample without a common replication. Raise NotRunError if all medians are NaN, and
+        UnevenError if both experiments have different replications.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError
@@ -142,7 +143,10 @@ class _Sample(Data):
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """Time series by experiment, of the replication that was drawn first."""
+        """Time series by experiment, of the replication that was drawn first.
+
+        An experiment is left out if no time series of this replication were stored.
+        """
         runs = self._samples.data.trajectories_by_run
         firsts = (
             (name, experiment.replications[experiment.draws[self._number, 0]])

@@ -156,7 +156,8 @@ def printed(
 ) -> dict[float, float]:
     """Return the numbers that the source prints for points of a line, by level of `axis`.
 
-    `place` has the levels that all points of the panel share.
+    `place` has the levels that all points of the panel share. Only claims with the measure `value`
+    are used, and only for lines without a `curve`.
     """
     cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
     points = {}
@@ -196,7 +197,8 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
     """Return the curve of a line: the median of its metric at each level of `axis`.
 
-    `where` has the levels of other axes that the line and the panel fix.
+    Arithmetic on several metrics is computed from the median of each. `where` has the levels of
+    other axes that the line and the panel fix.
     """
     curves = {
         name: data.curve(name, axis, line.experiment, **where)
@@ -281,7 +283,7 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
 def _name_powers(axis: Axis) -> None:
     """Label the ticks of a logarithmic axis in plain text, which is shorter and is drawn faster.
 
-    If several decades are in view, there are no ticks between powers of ten.
+    If three powers of ten or more are in view, only these have ticks.
     """
     low, high = sorted(axis.get_view_interval())
     if low > 0 and floor(log10(high)) - ceil(log10(low)) >= 2:

@@ -55,7 +55,10 @@ class _DrawnAxis(Axis):
         Artist.set_clip_path(self, *arguments, **settings)
 
     def grid(self, visible: bool | None = None, which: Any = "major", **_: Any) -> None:  # noqa: ANN401
-        """Show or hide grid lines at major ticks; other arguments are ignored."""
+        """Show or hide grid lines at major ticks; if `visible` is None, toggle them.
+
+        Other arguments are ignored.
+        """
         if which != "minor":
             self._lined = not self._lined if visible is None else visible
 
@@ -102,7 +105,8 @@ class _DrawnAxis(Axis):
     def _power_at(self, point: float) -> Point:
         """Return the position of the text with the axis's power of ten, such as 10^6.
 
-        The position is (x, y), with x as a fraction of the width and y in pixels.
+        The position is (x, y), with x as a fraction of the width and y in pixels. `point` is the
+        length of a typographic point in pixels.
         """
         raise NotImplementedError
 

@@ -9,13 +9,14 @@
     x           = "loss rate"
     y           = "utilisation"
     log         = ["x"]                       # none without it
+    from_zero   = false                       # a linear y axis begins at 0 without it
     panels      = ["red", "droptail"]         # levels of the axis `queue`; one panel without it
     values      = { "printed" = 0.98 }        # horizontal lines
     lines       = [{ metric = "utilisation", label = "CUBIC", where = { algorithm = "cubic" } }]
 
 A line shows a metric, or arithmetic on several metrics (`one_bps/other_bps`), of its `experiment`,
-by default the figure's first experiment. It has the style of the algorithm in `style`, by default a
-style that no other line of the figure has.
+by default the figure's first experiment. It has the style of the algorithm in `style`. Lines
+without `style` differ from each other, but may look like the line of an algorithm.
 """
 
 import tomllib
@@ -35,7 +36,10 @@ NEEDED = {"number", "title", "experiments", "axis", "x", "y", "lines"}
 
 
 def read(file: Path, experiments: Collection[str]) -> list[Figure]:
-    """Read the figures of a file; raise an error if a figure names an unknown experiment."""
+    """Read the figures of a file; raise StudyError if the file or a figure is invalid.
+
+    A figure's `experiments` must be in `experiments`; the `experiment` of a line is not checked.
+    """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
         return [_figure(figure, experiments) for figure in given["figures"]]

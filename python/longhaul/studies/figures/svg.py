@@ -34,7 +34,8 @@ Draw = Callable[[], list[Markup | None]]
 def drawn(study: Study, data: Data) -> Iterator[Draw]:
     """Begin to draw the figures of a study; yield a function that returns them in order.
 
-    The function waits until all are drawn. A figure without any run is None.
+    The function draws the figures that no other process has begun, and waits for the others. If
+    there are few, it draws all of them. A figure without any run is None.
     """
     usual = gc.get_threshold()
     gc.set_threshold(COLLECTED_AFTER)
