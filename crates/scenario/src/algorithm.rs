@@ -6,7 +6,6 @@ use std::path::Path;
 use longhaul_keys::{Field, KIND};
 
 use crate::document::Table;
-use crate::module;
 
 /// The algorithm of a flow that does not name one.
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
@@ -41,6 +40,11 @@ pub(crate) const SHA256: Field<String> = Field::new("sha256");
 /// Key for a table of parameters of a module; needed for parameters that are named like other keys.
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
 
+/// Returns true if a `congestion` table names a custom algorithm, a class in Python.
+pub(crate) fn is_custom(table: &Table) -> bool {
+    table.has(PYTHON) || table.has(SOURCE)
+}
+
 /// Splits the value of the key `python` into file and class. The file is `None` if the value is only a class.
 pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     match python.rsplit_once(':') {
@@ -54,7 +58,7 @@ pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
 pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));
-    let module = congestion.filter(|table| module::is_module(table));
+    let module = congestion.filter(|table| !is_custom(table));
     if let Some(module) = module.and_then(|table| table.get(MODULE)) {
         return stem(module.word());
     }

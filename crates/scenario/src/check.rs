@@ -8,7 +8,7 @@ use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
 use longhaul_keys::{KIND, Key, Kind, check_name, check_text};
 use longhaul_units::{Quantity, Span};
 
-use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
+use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT, is_custom};
 use crate::custom;
 use crate::document::{Node, Origin, Table, Value, describe_value, join};
 use crate::error::Diagnostic;
@@ -279,7 +279,7 @@ fn check_tagged(
 }
 
 fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    if custom::is_custom(table) {
+    if is_custom(table) {
         return custom::check(table, path, out);
     }
     if module::is_module(table) {

@@ -18,11 +18,6 @@ use crate::render;
 /// Keys of a custom algorithm that are not passed to the constructor of its Python class.
 const OWN: [Field<String>; 2] = [PYTHON, SOURCE];
 
-/// Returns true if a `congestion` table names a custom algorithm.
-pub(crate) fn is_custom(table: &Table) -> bool {
-    OWN.iter().any(|key| table.has(*key))
-}
-
 /// Checks the table of a custom algorithm, and normalizes the numbers in it. Names and types of the
 /// constructor's arguments are checked only when the algorithm is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {

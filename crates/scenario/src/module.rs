@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use longhaul_congestion::{self as congestion, ControllerSpec};
 use longhaul_keys::{Field, KIND};
 
-use crate::algorithm::{EXTERNAL, MODULE, PARAMETERS, PYTHON, SHA256, VARIANT};
-use crate::custom::is_custom;
+use crate::algorithm::{EXTERNAL, MODULE, PARAMETERS, PYTHON, SHA256, VARIANT, is_custom};
 use crate::document::{Node, Origin, Table, Value, describe_value, join};
 use crate::error::Diagnostic;
 use crate::files::{read_bytes, relative_to};

@@ -140,10 +140,11 @@ struct Progress {
     round: u64,
     /// Start of the current round trip.
     round_began: Instant,
-    /// Time of the reduction that began the recovery in progress; `None` outside recovery. Until a
-    /// packet sent after this time is acknowledged, losses and marks of packets sent up to it cause
-    /// no further reduction.
-    recovery: Option<Instant>,
+    /// Time of the last reduction; `None` before the first, and after persistent congestion. Losses and
+    /// marks of packets sent up to this time cause no further reduction (RFC 9002 section B.6).
+    reduced: Option<Instant>,
+    /// True from a reduction until a packet sent after it is acknowledged.
+    recovers: bool,
     /// Number of reductions so far, without persistent congestion.
     reductions: u64,
     has_sample: bool,
@@ -171,7 +172,8 @@ impl Progress {
             min_rtt: Duration::ZERO,
             round: 0,
             round_began: now,
-            recovery: None,
+            reduced: None,
+            recovers: false,
             reductions: 0,
             has_sample: false,
             rate: DeliveryRate::new(now),
@@ -301,9 +303,14 @@ impl OwnController {
         let Some(newest) = progress.newest.take() else {
             return;
         };
-        if progress.recovery.is_some_and(|began| newest > began) {
-            progress.recovery = None;
+        if progress.recovers && progress.reduced.is_none_or(|at| newest > at) {
+            progress.recovers = false;
             state.on_recovery_exit(progress.time(now));
+        }
+        if !progress.has_sample {
+            // The stack's estimates do not include this packet yet.
+            progress.srtt = now - newest;
+            progress.min_rtt = progress.srtt;
         }
         let sample = progress.sample(now, newest, app_limited);
         progress.acked_bytes = 0;
@@ -311,7 +318,7 @@ impl OwnController {
             state.on_handshake(&AckSample { acked: 0, ..sample });
         }
         let controls_window = state.controller().phases() == Phases::All;
-        match (progress.recovery.is_some(), controls_window) {
+        match (progress.recovers, controls_window) {
             (true, _) => state.on_ack_in(&sample, Phase::Recovery),
             (false, true) => state.on_ack_in(&sample, Phase::Avoidance),
             (false, false) if app_limited => state.on_ack_in(&sample, Phase::NoGrowth),
@@ -332,7 +339,8 @@ impl OwnController {
         let (state, progress) = self.parts();
         progress.lost.add(lost_bytes, progress.mtu);
         if is_persistent_congestion {
-            progress.recovery = None;
+            progress.reduced = None;
+            progress.recovers = true;
             state.on_timeout(&Timeout {
                 now: progress.time(now),
                 base: state.window.cwnd(),
@@ -341,7 +349,7 @@ impl OwnController {
             });
             return progress.adopt(state);
         }
-        if progress.recovery.is_some_and(|began| sent <= began) {
+        if progress.reduced.is_some_and(|at| sent <= at) {
             return;
         }
         let cause = if lost_bytes == 0 {
@@ -353,7 +361,8 @@ impl OwnController {
         if cause == Cause::Loss && !state.answers_losses(delivered, lost) {
             return;
         }
-        progress.recovery = Some(now);
+        progress.reduced = Some(now);
+        progress.recovers = true;
         state.on_congestion(&Congestion {
             now: progress.time(now),
             cause,
@@ -398,4 +407,41 @@ impl OwnController {
 
 fn span(duration: Duration) -> Span {
     Span::from_ps(duration.as_nanos() as u64 * 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_congestion::{ControllerSpec, SlowStart};
+
+    use super::*;
+
+    const MTU: u64 = 1200;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// Losses of packets sent before a reduction cause no second one, also after the recovery (RFC 9002 section B.6).
+    #[test]
+    fn one_flight_is_answered_once() {
+        let algorithm = OwnAlgorithm {
+            controller: ControllerSpec {
+                kind: "reno".to_string(),
+                ..ControllerSpec::default()
+            },
+            slow_start: SlowStart::Standard,
+        };
+        let zero = Instant::now();
+        let mut controller = OwnController::new(&algorithm, None, zero, MTU as u16);
+        let mut windows = Vec::new();
+        (0..10).for_each(|at| controller.on_sent(zero + ms(at), MTU));
+        for (now, sent) in [(25, 5), (60, 9)] {
+            controller.on_congestion_event(zero + ms(now), zero + ms(sent), false, MTU);
+            windows.push(controller.window());
+            controller.on_sent(zero + ms(now + 1), MTU);
+            controller.on_ack(zero + ms(now + 1), MTU, ms(20), ms(20));
+            controller.on_end_acks(zero + ms(now + 21), 0, true);
+        }
+        assert_eq!(windows, [5 * MTU, 5 * MTU]);
+    }
 }

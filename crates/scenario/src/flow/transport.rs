@@ -11,7 +11,7 @@ use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Quantity, Span};
 
 use super::{SharedSettings, refuse_large};
-use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, TRAIN, VARIANT};
+use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, TRAIN, VARIANT, is_custom};
 use crate::check::points;
 use crate::custom;
 use crate::document::{Node, Origin, Table, Value, fill, join};
@@ -281,7 +281,7 @@ pub(crate) fn resolve_congestion(
     flow.or_default(Stack::congestion, Value::Table(Table::new()));
     let path = join(path, Stack::congestion.name());
     let table = flow.sub_mut(Stack::congestion);
-    let spec = if custom::is_custom(table) {
+    let spec = if is_custom(table) {
         custom::resolve(table, &path, algorithms)
     } else if module::is_module(table) {
         module::resolve(table, &path, algorithms)

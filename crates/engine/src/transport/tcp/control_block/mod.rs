@@ -295,7 +295,6 @@ impl ControlBlock {
         self.established = true;
         (self.una, self.nxt, self.max_sent) = (1, 1, 1);
         self.rtt.sample(&self.config.rto, answered, acknowledged);
-        self.trips.take(acknowledged.since(answered));
         self.note_handshake();
     }
 

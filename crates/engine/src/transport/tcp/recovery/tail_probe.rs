@@ -22,8 +22,8 @@ struct Probe {
 #[derive(Debug, Default)]
 pub(crate) struct TailProbe {
     under_way: Option<Probe>,
-    /// Number of round-trip samples taken when the last probe left.
-    samples: u64,
+    /// Number of round-trip samples taken when the last probe left; `None` before the first probe.
+    samples: Option<u64>,
 }
 
 impl TailProbe {
@@ -47,7 +47,12 @@ impl TailProbe {
     /// last one sent. Returns `None` while [`Self::is_under_way`] is true, or if no round-trip sample was taken since
     /// the last probe.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
-        if self.under_way.is_some() || tcb.trips.samples <= self.samples {
+        let sampled = match self.samples {
+            // The handshake gives the first sample, to either side.
+            None => tcb.srtt() > Span::ZERO,
+            Some(before) => tcb.trips.samples > before,
+        };
+        if self.under_way.is_some() || !sampled {
             return None;
         }
         let new = tcb.has_new();
@@ -56,7 +61,7 @@ impl TailProbe {
 
     /// Records that the probe has left. `repeats` is true if it is a retransmission.
     pub(crate) fn on_sent(&mut self, tcb: &ControlBlock, repeats: bool) {
-        self.samples = tcb.trips.samples;
+        self.samples = Some(tcb.trips.samples);
         self.under_way = Some(Probe {
             end: tcb.max_sent,
             repeats,
