@@ -72,8 +72,10 @@ def test_places_that_were_looked_at_are_named(
     (tmp_path / "queues.toml").write_text(CAMPAIGN)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    message = refusal(cli, "analyze", "../queues.toml")
-    assert "campaigns/queues or ../campaigns/queues" in message
+    places = "in campaigns/queues or ../campaigns/queues;"
+    assert places in refusal(cli, "analyze", "../queues.toml")
+    (tmp_path / "campaigns/queues/store").mkdir(parents=True)
+    assert places in refusal(cli, "analyze", "../queues.toml")
 
 
 def test_several_runs_are_analysed_alike(
@@ -105,10 +107,14 @@ def test_the_name_of_a_study_opens_its_results(cli: CommandLine, tmp_path: Path)
     assert (tmp_path / "split-pep-2009-explorer.html").is_file()
 
 
-def test_the_file_of_a_campaign_opens_its_results(cli: CommandLine, tmp_path: Path) -> None:
+# Only `run` writes a table.
+@pytest.mark.parametrize("verb", ["run", "work"])
+def test_the_file_of_a_campaign_opens_its_results(
+    verb: str, cli: CommandLine, tmp_path: Path
+) -> None:
     (tmp_path / "c.toml").write_text(CAMPAIGN)
     assert "no run has finished" in refusal(cli, "explore", "c.toml")
-    assert cli("campaign", "run", "c.toml", "--workers", "1", "-q").returncode == 0
+    assert cli("campaign", verb, "c.toml", "--workers", "1", "-q").returncode == 0
     assert cli("explore", "c.toml").returncode == 0
     assert (tmp_path / "c-explorer.html").is_file()
 

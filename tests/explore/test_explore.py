@@ -23,10 +23,10 @@ from longhaul.campaign.dataset import Dataset
 from longhaul.explore import explore
 from longhaul.explore.animation import Replay
 from longhaul.explore.blobs import Blobs
-from longhaul.explore.large import Large, few_values
+from longhaul.explore.large import Large, add_large, few_values
 from longhaul.explore.server import Server
 from longhaul.explore.sources import collect, open_source
-from longhaul.explore.tables import Roles
+from longhaul.explore.tables import Content, Roles
 
 ROOT = Path(__file__).parents[2]
 TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
@@ -262,6 +262,18 @@ def test_network_has_a_place_for_each_router(mesonet: longhaul.Results, tmp_path
     assert frozenset("XZ") not in ends
 
 
+@pytest.mark.parametrize(
+    "settings", [["mesonet.intervals=1"], ["mesonet.measure.tables=['routers']"]]
+)
+def test_network_without_curves_or_links_is_not_shown(
+    settings: list[str], cli: CommandLine, tmp_path: Path
+) -> None:
+    run = longhaul.run(f"[mesonet]\nintervals = 9\n{MESONET_NETWORK}", out="m", set=settings)
+    assert Page(explore([run.path], tmp_path / "m.html")).catalogue["networks"] == []
+    refused = cli("animate", run.path)
+    assert (refused.returncode, "nothing to animate" in refused.stderr) == (2, True)
+
+
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     """Write the table of a campaign of 12 runs and return its path."""
@@ -362,6 +374,12 @@ def test_campaign_whose_kept_series_are_gone_has_no_curves(campaign: Path, tmp_p
     page = Page(explore([campaign], tmp_path / "c.html"))
     assert page.catalogue["series"] == []
     assert "keep" in page.table("twelve")["samples"]
+
+
+def test_a_single_sample_of_each_run_makes_no_curves(cli: CommandLine, tmp_path: Path) -> None:
+    Path("kept.toml").write_text(KEPT.replace("5 ms", "5 s"))
+    assert cli("campaign", "run", "kept.toml").returncode == 0
+    assert Page(explore(["campaigns/kept"], tmp_path / "k.html")).catalogue["series"] == []
 
 
 def test_levels_keep_the_order_of_the_campaign(campaign: Path, tmp_path: Path) -> None:
@@ -469,6 +487,11 @@ def test_file_of_a_long_table_says_that_it_has_a_sample(tmp_path: Path) -> None:
     page = Page(explore([source], tmp_path / "t.html"))
     assert page.table("t")["whole"] == 1_100_000
     assert "--serve" in page.catalogue["warnings"][0]
+
+
+def test_a_column_of_a_long_table_may_not_have_the_name_of_row_numbers(long_table: Large) -> None:
+    with pytest.raises(LonghaulError, match="t: column `row`: expected another name"):
+        add_large(Content(sample=1_000), "t", long_table.numbered, Roles())
 
 
 def test_results_of_a_study_are_a_table(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
-from conftest import SMALL, CommandLine
+from conftest import MESONET_NETWORK, SMALL, CommandLine
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
@@ -353,3 +353,12 @@ def test_an_option_that_no_plot_takes_is_refused(
     assert refused.returncode != 0
     assert "--link: expected a plot that takes it, found cwnd; available: " in refused.stderr
     assert cli("plot", finished.path, "cwnd", "queue", "--link", "bottleneck").returncode == 0
+
+
+def test_runs_without_a_common_plot_are_refused(
+    finished: longhaul.Results, tmp_path: Path, cli: CommandLine
+) -> None:
+    longhaul.run(f"[mesonet]\nintervals = 1\n{MESONET_NETWORK}", out=tmp_path / "m")
+    refused = cli("plot", finished.path, "m")
+    assert refused.returncode == 2
+    assert "m: no plot suits all of these runs" in refused.stderr

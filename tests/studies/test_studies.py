@@ -143,9 +143,11 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
     assert "one rate" not in page
     assert "one rate" in (tmp_path / "studies/tiny/quick.html").read_text()
     assert "http" not in page.replace("http://www.w3.org", "")
-    again = cli("study", "report", "tiny")
-    assert again.returncode == 2
-    assert "--overwrite" in again.stderr
+    for file in ("tiny.html", "tiny-explorer.html"):
+        again = cli("study", "report", "tiny")
+        assert again.returncode == 2
+        assert f"{file} already exists" in again.stderr
+        (tmp_path / file).unlink()
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ from rich.table import Table
 
 from longhaul._engine import RunError
 from longhaul.campaign.cost import expected_packets
-from longhaul.campaign.dataset import Dataset, collect
+from longhaul.campaign.dataset import Dataset
 from longhaul.campaign.execute import Outcome, execute
 from longhaul.campaign.file import Campaign, read_campaign
 from longhaul.campaign.leases import Leases
 from longhaul.campaign.pool import LocalWorkers, Workers
 from longhaul.campaign.progress import show_progress
-from longhaul.cli.places import folder_of, no_runs, store_of
+from longhaul.cli.places import folder_of, store_of, write_table
 from longhaul.cli.printing import print_json, stdout, warn
 from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, WorkerCount, refuse_existing
 from longhaul.designs import roman
@@ -186,7 +186,7 @@ def report(
         refuse_existing(html, overwrite=overwrite)
     campaign = read_campaign(file)
     folder = folder_of(campaign, out)
-    dataset = _collect(campaign, out)
+    dataset = write_table(campaign, out)
     from longhaul.findings import page
 
     target = page.write(dataset, html or folder / "report.html")
@@ -220,22 +220,13 @@ def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, 
     warn(campaign.warnings())
     outcome = _executed(campaign, out, workers, campaign.name, quiet=quiet)
     if outcome.done > len(outcome.failed):
-        dataset = _collect(campaign, out)
+        dataset = write_table(campaign, out)
         if json:
             print_json({**dataset.facts, "rows": dataset.frame.to_dicts()})
         elif not quiet:
             table = folder_of(campaign, out) / "results.parquet"
             _print_summary(outcome, dataset, table, out or campaign.path)
     _report_failures(outcome.failed)
-
-
-def _collect(campaign: Campaign, out: Path | None) -> Dataset:
-
-    dataset = collect(campaign, store_of(campaign, out))
-    if dataset.frame.is_empty():
-        raise no_runs(campaign, out)
-    dataset.write(folder_of(campaign, out) / "results.parquet")
-    return dataset
 
 
 def _print_summary(outcome: Outcome, dataset: Dataset, file: Path, source: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from longhaul.campaign.file import read_campaign
-from longhaul.cli.places import folder_of, latest, no_runs
+from longhaul.cli.places import folder_of, latest, write_table
 from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
 from longhaul.cli.tables import CAMPAIGN, is_run, study_named, table_file
 from longhaul.files.endings import ANIMATIONS, PAGES, check_file
@@ -88,12 +88,15 @@ def _name(source: Path) -> str:
 
 
 def _opened(source: Path) -> Path:
-    """Return the path of the results of `source`, which is a path, a campaign file, or a study."""
+    """Return the path of the results of `source`, which is a path, a campaign file, or a study.
+
+    If a campaign has no table yet, it is written.
+    """
     if source.suffix == ".toml":
         campaign = read_campaign(source)
         folder = folder_of(campaign, None)
         if not (folder / CAMPAIGN).is_file():
-            raise no_runs(campaign, None)
+            write_table(campaign, None)
         return folder
     if source.exists():
         return source

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from longhaul.campaign.dataset import Dataset, path_from
+from longhaul.campaign.dataset import Dataset, collect, path_from
 from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
 from longhaul.cli.shared import InputError
@@ -56,11 +56,19 @@ def store_of(campaign: Campaign, out: Path | None) -> Store:
     return store
 
 
+def write_table(campaign: Campaign, out: Path | None) -> Dataset:
+    """Write the table of a campaign's finished runs to its directory, and return it."""
+    dataset = collect(campaign, store_of(campaign, out))
+    if dataset.frame.is_empty():
+        raise no_runs(campaign, out)
+    dataset.write(folder_of(campaign, out) / "results.parquet")
+    return dataset
+
+
 def no_runs(campaign: Campaign, out: Path | None) -> InputError:
     """Return the error for a campaign without runs; it names the directories searched."""
-    places = [folder_of(campaign, out)]
-    if out is None and campaign.path.parent != Path():
-        places.append(campaign.path.parent / places[0])
+    here = Path("campaigns") / campaign.name
+    places = [out] if out is not None else dict.fromkeys([here, campaign.path.parent / here])
     return InputError(
         f"{campaign.path}: no run has finished in {' or '.join(map(str, places))}; "
         f"`longhaul campaign run {campaign.path}` does the runs; if they are elsewhere, name their "

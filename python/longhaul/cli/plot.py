@@ -105,6 +105,10 @@ def plot(
     runs = open_runs(paths)
     stem = "-".join(dict.fromkeys(run.path.name for run in runs))
     wanted = names or plots.suitable(runs)
+    if not wanted:
+        raise InputError(
+            f"{', '.join(paths)}: no plot suits all of these runs; `longhaul list plots` shows all"
+        )
     if to_file:
         targets = {_only(wanted, out): out}
     else:

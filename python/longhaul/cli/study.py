@@ -442,7 +442,8 @@ def report(
 
     study = find(name)
     target = check_file(out or Path(f"{study.name}.html"), PAGES)
-    refuse_existing(target, overwrite=overwrite)
+    for file in (target, page.explorer_of(target)):
+        refuse_existing(file, overwrite=overwrite)
     _, results = latest(study, of, scale)
     page.judged(study, results, target)
     if not quiet:

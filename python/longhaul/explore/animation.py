@@ -53,7 +53,8 @@ def animate(
     if not content.networks:
         raise LonghaulError(
             f"{run}: nothing to animate; a run has to have links or routers with samples, "
-            "as measure.every records them"
+            "as measure.every records them; a run of MesoNet needs two intervals and the table "
+            "`backbone_links`"
         )
     replay = Replay(content, measure)
     frames = replay.frames(from_s, to_s, max(int(seconds * RATE), 2))

@@ -25,7 +25,8 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
     """Add the time series stored for a campaign's runs to the page's table `table` of these runs.
 
-    The curves are of all flows together, and of some links. `folders` has a directory per run.
+    The curves are of all flows together, and of some links. `folders` has a directory per run. With
+    fewer than two times, nothing is added.
     """
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
@@ -45,6 +46,8 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
     else:
         first_s, last_s = min(start for start, _, _ in ends), max(end for _, end, _ in ends)
         times = np.linspace(first_s, last_s, samples)
+    if len(times) < 2:
+        return
     values = {name: np.full((len(files), samples), np.nan, np.float32) for name in names}
     for at in there:
         for name, curve in _of_run(files[at], links[:MOST_LINKS].to_list(), times):

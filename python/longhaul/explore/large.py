@@ -177,5 +177,10 @@ def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> 
     if large.rows <= content.sample:
         add_table(content, name, scan.collect(), roles)
         return
+    if ROW in scan.collect_schema():
+        raise LonghaulError(
+            f"{name}: column `{ROW}`: expected another name; the {large.rows:,} rows of the table "
+            "are numbered in a column of this name"
+        )
     content.large[name] = large
     content.tables.append(large.entry(content.blobs))

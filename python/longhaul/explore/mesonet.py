@@ -1,6 +1,5 @@
 """Tables of MesoNet runs for a page: routers with network, long-lived flows, classes, goodput."""
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -108,6 +107,7 @@ def _relate(content: Content, tables: MesoNet, of: str) -> None:
 
 
 def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
+    """Add the table of routers with their curves, and the network if its links are recorded."""
     topology = tables.run.table("topology")
     routers = topology["router"].to_list()
     samples = tables.routers.with_columns(
@@ -144,7 +144,9 @@ def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
     ]
     shown = ("loss_share", "utilisation")
     add_series(content, name, times.to_numpy(), measures, shown, "dropped_pkts")
-    content.networks.append({"table": name} | _picture(topology, tables))
+    has_curves = any(series["table"] == name for series in content.series)
+    if has_curves and "backbone_links" in tables.run.tables:
+        content.networks.append({"table": name} | _picture(topology, tables))
 
 
 def _described(tables: MesoNet, table: str) -> dict[str, str]:
@@ -176,7 +178,7 @@ def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
     above = {
         router: root for router, root in topology.select("router", "above").iter_rows() if root
     }
-    links = _backbone_links(tables, backbone)
+    links = sorted({(min(ends), max(ends)) for ends in tables.backbone_ends.values()})
     places = around(spread(backbone, links), above)
     number = {name: at for at, name in enumerate(tiers)}
     ends = [*links, *above.items()]
@@ -190,17 +192,6 @@ def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
             {"from": number[start], "to": number[other], "row": None} for start, other in ends
         ],
     }  # fmt: skip
-
-
-def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str]]:
-    """Return the pairs of backbone routers that are connected by a link.
-
-    Without the table `backbone_links`, each router is paired with the next one in `backbone`.
-    """
-    if "backbone_links" not in tables.run.tables:
-        return list(itertools.pairwise(backbone))
-    pairs = {(min(ends), max(ends)) for ends in tables.backbone_ends.values()}
-    return sorted(pairs)
 
 
 def _add_by_interval(

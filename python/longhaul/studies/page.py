@@ -36,12 +36,17 @@ def judged(
     with svg.drawn(study, record.data) as drawn:
         judgements = ledger.judge(study, record.data, record.facts.scale)
         path.parent.mkdir(parents=True, exist_ok=True)
-        explorer = write_explorer(study, record, path.with_name(f"{path.stem}-explorer.html"))
+        explorer = write_explorer(study, record, explorer_of(path))
         write(study, record, judgements, drawn(), path, explorer)
     names = [experiment.name for experiment in study.chosen(experiments)]
     return path, [
         judgement for judgement in judgements if set(judgement.claim.experiments) & set(names)
     ]
+
+
+def explorer_of(path: Path) -> Path:
+    """Return the path of the page for exploring the runs, which is written next to the report."""
+    return path.with_name(f"{path.stem}-explorer.html")
 
 
 def write(
