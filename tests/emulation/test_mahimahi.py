@@ -44,6 +44,17 @@ def test_losses_of_nested_programs_are_independent() -> None:
     assert shells.down.loss == pytest.approx(0.19)
 
 
+def test_numbers_keep_their_digits(tmp_path: Path) -> None:
+    links = _links(
+        tmp_path,
+        "mm-delay 12.3456789 mm-loss uplink 0.00123456789 mm-link cell.up cell.down "
+        "--uplink-queue=droptail --uplink-queue-args=bytes=1234567",
+    )
+    assert links["down"]["delay"] == "12.3456789 ms"
+    assert links["up"]["loss"] == {"bernoulli": 0.00123456789}
+    assert links["up"]["queue"]["limit"] == "1234567 B"
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -55,6 +66,11 @@ def test_losses_of_nested_programs_are_independent() -> None:
         ("mm-link a b --uplink-queue=drophead", "--uplink-queue=drophead has no counterpart"),
         ("mm-link a b --once", "--once has no counterpart"),
         ("mm-link a b --uplink-queue=codel --uplink-queue-args=quantum=1", "quantum of"),
+        ("mm-link a b mm-link c d", "mm-link: links in series have no counterpart"),
+        (
+            "mm-link a b --uplink-queue=droptail --uplink-queue-args=packets=100,bytes=100000",
+            "expected packets or bytes in --uplink-queue-args, found packets=100,bytes=100000",
+        ),
     ],
 )
 def test_refuses_command_lines_without_a_counterpart(line: str, message: str) -> None:

@@ -112,6 +112,24 @@ def test_the_subject_is_not_compared_with_itself() -> None:
             field(contender(subject), ["bbr3"], standards)
 
 
+def test_contenders_have_different_names(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.py", tmp_path / "second.py"
+    first.write_text(AIMD)
+    second.write_text(AIMD)
+    # The same class may be written twice.
+    found = field(contender("cubic"), [str(first), f"{first}:Aimd"], ["cubic"])
+    assert [one.name for one in found] == ["cubic", "Aimd"]
+    with pytest.raises(ContenderError, match=r"second\.py: another contender has the name Aimd"):
+        field(contender("cubic"), [str(first), str(second)], ["cubic"])
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "[1]", "not JSON", '{"algorithm": "cubic"}'])
+def test_a_directory_with_another_summary_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "summary.json").write_text(text)
+    with pytest.raises(ContenderError, match=r"summary\.json: expected the summary of an"):
+        scores.check_target(tmp_path, contender("cubic"))
+
+
 def _small(suite: Suite, *names: str) -> Suite:
     """Return the suite with experiments `names`, one replication of each, and their criteria."""
     experiments = {

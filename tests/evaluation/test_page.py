@@ -1,11 +1,13 @@
 """Tests of plots on an evaluation's page: intervals are cut at the end of the axis."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from longhaul.analysis.comparisons import MeanInterval
 from longhaul.evaluation import page
-from longhaul.evaluation.suite import Criterion, Figure
+from longhaul.evaluation.suite import Criterion, Figure, find
 from longhaul.evaluation.verdicts import Outcome, Point
 
 ARROW = ">"
@@ -53,6 +55,18 @@ def test_single_values_have_no_intervals() -> None:
     assert end == pytest.approx(1.05)
 
 
+def test_the_legend_has_contenders_without_a_value_at_the_first_point() -> None:
+    value, figure = MeanInterval(1.0, 0.5, 1.5, 3), Figure("wait_p95_s", "wait")
+    points = [
+        Point("e", {"flows": flows}, figure, dict.fromkeys(names, value), "")
+        for flows, names in ((1, ["mine"]), (2, ["mine", "cubic"]))
+    ]
+    drawn = page._drawn([points], "mine")
+    assert drawn
+    (legend,) = drawn.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["mine", "cubic"]
+
+
 def _outcome(verdicts: dict[tuple[str, str], str]) -> Outcome:
     """Return the outcome of a criterion whose points have these verdicts, by buffer and rate."""
     points = [
@@ -78,6 +92,7 @@ def test_the_overview_has_the_points_of_each_criterion_and_no_colour_alone() -> 
     outcome = _outcome({
         ("0.5 BDP", "10 Mbps"): "worse", ("0.5 BDP", "100 Mbps"): "no worse",
         ("2 BDP", "10 Mbps"): "no worse", ("2 BDP", "100 Mbps"): "better",
+        ("9 BDP", "10 Mbps"): "not evaluated", ("9 BDP", "100 Mbps"): "",
     })  # fmt: skip
     svg = str(page._overview([outcome]))
     for text in ("5.1 Waits", "better here", "no worse here", "worse here", "% of the points"):
@@ -85,3 +100,16 @@ def test_the_overview_has_the_points_of_each_criterion_and_no_colour_alone() -> 
     assert [page._points_of(kind, outcome) for kind in page.POINTS] == [1, 2, 1]
     assert page._row_name(outcome.points[0]) == "buffer 0.5 BDP, rate 10 Mbps (worse here)"
     assert page._overview([]) == ""
+
+
+def test_the_answer_counts_points_with_a_verdict(tmp_path: Path) -> None:
+    suite = find("rfc7928")
+    figure, values = Figure("wait_p95_s", "wait"), {"mine": MeanInterval(1.0, 0.5, 1.5, 3)}
+    points = [Point("e", {}, figure, values, verdict) for verdict in ("worse", "no worse", "")]
+    outcome = Outcome(Criterion("5.1", "Waits", "must"), "worse", points)
+    facts = {
+        "against": [], "standards": ["droptail"], "runs": 3, "failed": [], "settings": [],
+        "table": {}, "replications": 3, "command": "", "date": "2026-11-30",
+    }  # fmt: skip
+    page.write(tmp_path / "report.html", suite, "mine", "quick", [outcome], facts)
+    assert "5.1 Waits (worse at 1 of 2 points)" in (tmp_path / "report.html").read_text()

@@ -106,6 +106,22 @@ def test_points_without_a_standard_are_not_judged() -> None:
     assert _outcome({"mine": [0.4] * 3, "bbr3": [0.1] * 3}, standards=()).verdict == NOT
 
 
+def test_points_that_are_not_judged_do_not_count() -> None:
+    """Check a criterion that is worse at its only judged point, of more than ten."""
+    figure = Figure("delay", "delay", better="less", slack=0.01)
+    criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
+    rfc9743 = find("rfc9743")
+    suite = Suite("made up", rfc9743.head, rfc9743.terms, {}, (criterion,))
+    runs = [
+        RunFigures("e", {"algorithm": name, "flows": flows}, 0, {"delay": value})
+        for name, value in (("mine", 0.9), ("cubic", 0.2))
+        for flows in range(20)
+        if name == "mine" or flows == 0
+    ]
+    (outcome,) = judge(suite, runs, "mine", STANDARDS)
+    assert (outcome.judged, outcome.count(NOT), outcome.verdict) == (1, 19, WORSE)
+
+
 def test_what_failed_runs_leave_shows_no_more_than_what_is_bad() -> None:
     figure = Figure("delay", "delay", better="less", slack=0.01)
     criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))

@@ -136,7 +136,7 @@ def test_flows_of_a_stack_take_the_place_of_those_of_an_algorithm() -> None:
 def test_what_a_stack_refuses_is_not_evaluated() -> None:
     whole = suite.find("rfc9743")
     field = [contenders.contender("quinn:cubic"), contenders.contender("cubic")]
-    left = evaluable(whole, field, "quick", {})
+    left = evaluable(whole, field, "quick")
     by_section = {one.section: one for one in left.criteria}
     short = by_section["5.1.5"]
     assert not short.experiments
@@ -147,7 +147,17 @@ def test_what_a_stack_refuses_is_not_evaluated() -> None:
     assert by_section["7.4"].why.endswith("holds after IP and UDP headers")
     assert by_section["6.1"] == {one.section: one for one in whole.criteria}["6.1"]
     # Without a stack, the whole evaluation is possible.
-    assert evaluable(whole, [contenders.contender("cubic")], "quick", {}) == whole
+    assert evaluable(whole, [contenders.contender("cubic")], "quick") == whole
+
+
+def test_settings_must_be_valid_for_flows_of_a_stack(cli: CommandLine) -> None:
+    for setting, message in (
+        ("nonsense=1", "--set nonsense: unknown key"),
+        ("flows.0.tcp.timestamps=true", "--set flows.0.tcp.timestamps: a QUIC flow has no tcp"),
+    ):
+        done = cli("evaluate", "quinn:bbr", "--only", "5.1.2", "--set", setting)
+        assert done.returncode == 2
+        assert message in done.stderr
 
 
 def test_evaluate_takes_a_controller_of_a_stack(cli: CommandLine, workers_here: None) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# A longer time series is thinned to at least this number of points, and less than twice as many.
+# Time series are thinned so that one of the whole run has fewer than twice this number of points,
+# but at least this number, unless it has always been shorter.
 POINTS = 600
 
 

@@ -103,7 +103,7 @@ def evaluate(
     evaluated = contenders.contender(subject, terms.subject)
     field = contenders.field(evaluated, others, terms.standards, terms.subject)
     given = dict(map(assignment, settings or []))
-    chosen = run_.evaluable(chosen, field, scale, given)
+    chosen = run_.evaluable(chosen, field, scale)
     target = out or Path("evaluations") / evaluated.name.replace(":", "-")
     scores.check_target(target, evaluated)
     if not (quiet or json):

@@ -36,7 +36,7 @@ class Direction:
 
     def keys(self) -> list[str]:
         """Return the keys and values of this direction as lines of TOML."""
-        loss = [f"loss = {{ bernoulli = {self.loss:g} }}"] if self.loss else []
+        loss = [f"loss = {{ bernoulli = {_exact(self.loss)} }}"] if self.loss else []
         return [self.rate, f"queue = {self.queue}", *loss]
 
 
@@ -63,7 +63,7 @@ class Shells:
             f'from = "{SERVER}"',
             f'to = "{CLIENT}"',
             'name = "downlink"',
-            f'delay = "{self.delay_ms:g} ms"',
+            f'delay = "{_exact(self.delay_ms)} ms"',
             *self.down.keys(),
             "",
             "[topology.graph.links.reverse]",
@@ -81,9 +81,8 @@ class Shells:
 def translate(words: Sequence[str]) -> Shells:
     """Translate a command line such as `mm-delay 20 mm-link up down --`.
 
-    Raises EmulationError for options that Longhaul cannot emulate, and for malformed command lines.
-    Delays of several tools add up, and losses are combined; the last `mm-link` replaces earlier
-    ones.
+    Raises EmulationError for options that Longhaul cannot emulate, for several `mm-link`, and for
+    malformed command lines. Delays of several tools add up, and losses are combined.
     """
     shells, rest = Shells(), list(words)
     if not rest or rest[0] not in TOOLS:
@@ -111,11 +110,13 @@ def _loss(shells: Shells, rest: list[str]) -> None:
     loss = _number(_next(rest, "mm-loss", "RATE"), "mm-loss")
     if not 0 <= loss <= 1:
         raise EmulationError(f"mm-loss: expected a probability from 0 to 1, found {loss:g}")
-    direction.loss = 1 - (1 - direction.loss) * (1 - loss)
+    direction.loss += loss - direction.loss * loss
 
 
 def _link(shells: Shells, rest: list[str]) -> None:
     """Parse the arguments of `mm-link`: its options and the two delivery traces."""
+    if shells.down.rate != Direction.rate:
+        raise EmulationError("mm-link: links in series have no counterpart; expected one mm-link")
     queues: dict[str, dict[str, str]] = {"uplink": {}, "downlink": {}}
     traces: list[str] = []
     while rest and (len(traces) < 2 or rest[0].startswith("--")) and rest[0] != "--":
@@ -150,9 +151,14 @@ def _queue(side: str, queue: str = "infinite", queue_args: str = "") -> str:
         known = ", ".join(QUEUES)
         raise EmulationError(f"mm-link: --{side}-queue={queue} has no counterpart; use {known}")
     arguments = dict(one.strip().partition("=")[::2] for one in queue_args.split(",") if one)
+    if {"packets", "bytes"} <= set(arguments):
+        raise EmulationError(
+            "mm-link: two limits have no counterpart; expected packets or bytes in "
+            f"--{side}-queue-args, found {queue_args}"
+        )
     limit, rest = FOREVER, []
     for name, value in arguments.items():
-        amount = f"{_number(value, f'--{side}-queue-args={name}'):g}"
+        amount = _exact(_number(value, f"--{side}-queue-args={name}"))
         match name:
             case "packets":
                 limit = f"{amount} packets"
@@ -184,3 +190,8 @@ def _number(text: str, of: str) -> float:
         return float(text)
     except ValueError:
         raise EmulationError(f"{of}: expected a number, found {text}") from None
+
+
+def _exact(number: float) -> str:
+    """Return a number with all digits that it was written with, up to 15."""
+    return f"{number:.15g}"

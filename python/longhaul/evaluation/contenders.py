@@ -139,16 +139,22 @@ def field(
 ) -> list[Contender]:
     """Return the subject, and the contenders in `against` that differ from it.
 
-    Equal texts in `against` count once. `standards` are names of contenders. Raises ContenderError
-    if none of these takes part, or if another contender has the subject's name.
+    Equal contenders count once. `standards` are names of contenders. Raises ContenderError if none
+    of these takes part, or if two different contenders have the same name.
     """
-    given = [contender(written, kind) for written in dict.fromkeys(against)]
-    others = [each for each in given if each != subject]
+    found = [subject]
+    for written in dict.fromkeys(against):
+        other = contender(written, kind)
+        if other in found:
+            continue
+        if any(other.name == each.name for each in found):
+            raise ContenderError(
+                f"--against: {written}: another contender has the name {other.name}; expected a "
+                "name of its own"
+            )
+        found.append(other)
     # Standards are recognised by name; a contender with parameters is not a standard.
-    if not any(each.name in standards for each in (subject, *others)):
+    if not any(each.name in standards for each in found):
         expected = f"one of {', '.join(standards)}" if len(standards) > 1 else standards[0]
         raise ContenderError(f"--against: expected {expected}, which verdicts are compared with")
-    for other in others:
-        if other.name == subject.name:
-            raise ContenderError(f"--against: {other.name} has the name of what is evaluated")
-    return [subject, *others]
+    return found

@@ -10,6 +10,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
+from matplotlib.lines import Line2D
 
 from longhaul import _engine
 from longhaul.analysis import merit
@@ -104,7 +105,7 @@ def _overview(outcomes: Sequence[Outcome]) -> Markup:
     """Draw the percentages of better, equal and worse points for each criterion.
 
     A point is a quantity under one set of conditions. Points that starve count as worse. Points
-    without a verdict are left out, and criteria that have no other points. The result is empty if
+    that are not judged are left out, and criteria that have no other points. The result is empty if
     no criterion is left.
     """
     evaluated = [outcome for outcome in outcomes if outcome.judged]
@@ -142,7 +143,7 @@ def _where(outcome: Outcome) -> str:
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
     for point in outcome.points:
-        if point.verdict:
+        if point.is_judged:
             for axis, level in point.levels.items():
                 of_axis = of_axes.setdefault(axis, {})
                 of_axis.setdefault(str(level), []).append(id(point) in bad)
@@ -196,6 +197,7 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
     panels = figure.subplots(len(blocks), 1, squeeze=False, height_ratios=heights)[:, 0]
     names = list(dict.fromkeys(name for block in blocks for p in block for name in p.values))
     styles = _styles(names, subject)
+    handles: dict[str, Line2D] = {}
     for axes, block in zip(panels, blocks, strict=True):
         ends = _reach(block)
         axes.set_xlim(*ends)
@@ -205,10 +207,10 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
                 if name not in point.values:
                     continue
                 value, style = point.values[name], styles[name]
-                axes.plot(
+                (handles[name],) = axes.plot(
                     value.mean, row + offset, color=style.colour, marker=style.marker,
                     markersize=7 if name == subject else 4.5, linestyle="none",
-                    label=name if row == 0 else None, zorder=3 if name == subject else 2,
+                    zorder=3 if name == subject else 2,
                 )  # fmt: skip
                 if value.count > 1:
                     interval = _possible(point.figure.name, value)
@@ -220,8 +222,8 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
         better = block[0].figure.better
         axes.set_xlabel(f"{block[0].figure.title}{f' ({better} is better)' if better else ''}")
         axes.grid(axis="x", alpha=0.4)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), frameon=False)
+    shown = [handles[name] for name in names]
+    figure.legend(shown, names, loc="outside upper center", ncols=len(names), frameon=False)
     return figure
 
 

@@ -33,9 +33,9 @@ def evaluate(
     `store` is the directory of finished runs. `settings`, such as `{"profile": "linux"}`, are set
     in every scenario. Failed runs have no values; the progress lists these runs.
     """
-    runs = _runs(suite, contenders, scale, settings or {})
+    runs = [stacks.placed(_with(run, settings or {})) for run in suite.runs(contenders, scale)]
     if settings:
-        _check(runs, settings)
+        _check(runs, settings, suite.terms.subject)
     kept = Store(store, measure.variant())
     progress = execute(runs, kept, workers=workers, watch=watch, reducer=measure.measure)
     measured = []
@@ -52,28 +52,25 @@ def count(suite: Suite, contenders: Sequence[Contender], scale: str) -> int:
     return len(suite.runs(contenders, scale))
 
 
-def evaluable(
-    suite: Suite, contenders: Sequence[Contender], scale: str, settings: Mapping[str, Any]
-) -> Suite:
+def evaluable(suite: Suite, contenders: Sequence[Contender], scale: str) -> Suite:
     """Return the suite, reduced to the experiments that all contenders' QUIC stacks support."""
-    return suite.without(stacks.refused(_runs(suite, contenders, scale, settings)))
+    runs = [stacks.placed(run) for run in suite.runs(contenders, scale)]
+    return suite.without(stacks.refused(runs))
 
 
-def _runs(
-    suite: Suite, contenders: Sequence[Contender], scale: str, settings: Mapping[str, Any]
-) -> list[Run]:
-    return [stacks.placed(_with(run, settings)) for run in suite.runs(contenders, scale)]
+def _check(runs: Sequence[Run], settings: Mapping[str, Any], axis: str) -> None:
+    """Raise an error for invalid settings, before any run.
 
-
-def _check(runs: Sequence[Run], settings: Mapping[str, Any]) -> None:
-    """Raise an error for invalid settings, before any run; check one run of each experiment."""
-    for run in {run.experiment: run for run in runs}.values():
+    One run of each experiment with each contender is checked; `axis` is the axis of contenders.
+    """
+    for run in {(run.experiment, run.cell[axis]): run for run in runs}.values():
         try:
             run.resolved  # noqa: B018
         except ScenarioError as error:
             first = str(error).splitlines()[0]
             key, _, problem = re.sub(r"^[^:]*:\d+:\d+: ", "", first).partition(": ")
-            given = next((name for name in settings if key.startswith(name)), None)
+            # The error may be in a part of the value, or in a table that contains the key.
+            given = next((s for s in settings if key.startswith(s) or s.startswith(key)), None)
             if given is None:
                 raise
             raise ScenarioError(f"--set {given}: {problem} (experiment {run.experiment})") from None

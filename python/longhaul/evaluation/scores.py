@@ -70,22 +70,41 @@ def summary(
 
 
 def check_target(folder: Path, subject: Contender) -> None:
-    """Raise an error if `folder` has the evaluation of anything other than `subject`.
+    """Raise an error if `folder` has a summary.json of anything other than `subject`.
 
     Values of the key `congestion` or `queue` are compared, not names or suites.
     """
     file = folder / "summary.json"
-    there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if not file.exists():
+        return
+    name, table = _evaluated(file)
     # The `version` of a controller in another process is the time of the evaluation.
-    kind = next((kind for kind in TABLES if kind in there), "algorithm")
-    known, wanted = (
-        {**table, "version": ""} for table in (there.get(TABLES[kind], {}), subject.table)
-    )
-    if there and known != wanted:
+    known, wanted = ({**of, "version": ""} for of in (table, subject.table))
+    if known != wanted:
         raise ContenderError(
-            f"{folder}: has the evaluation of {known.get('python') or there[kind]}; "
+            f"{folder}: has the evaluation of {known.get('python') or name}; "
             f"choose another directory with --out"
         )
+
+
+def _evaluated(file: Path) -> tuple[str, dict[str, Any]]:
+    """Return the name of the contender that a summary.json is about, and its table of parameters.
+
+    Raise an error if the file is not the summary of an evaluation.
+    """
+    try:
+        there = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        there = None
+    match there:
+        case {"algorithm": str(name), "congestion": dict(table)}:
+            return name, table
+        case {"discipline": str(name), "queue": dict(table)}:
+            return name, table
+    raise ContenderError(
+        f"{file}: expected the summary of an evaluation, found something else; choose another "
+        "directory with --out"
+    )
 
 
 def write_summary(path: Path, whole: dict[str, Any]) -> None:

@@ -58,8 +58,8 @@ def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
 def refused(runs: Sequence[Run]) -> dict[str, str]:
     """Return the experiments that a contender's QUIC stack does not support, with the reasons.
 
-    Only an experiment's first run with a stack is checked. Any other error in this run's scenario
-    counts as a reason, too.
+    Only an experiment's first run with a stack is checked. Any error in its scenario counts as a
+    reason, so the scenario must be the suite's, without a user's settings.
     """
     reasons: dict[str, str] = {}
     seen: set[str] = set()

@@ -57,6 +57,11 @@ class Point:
     verdict: str
     """Verdict on the subject; empty for a quantity without a verdict."""
 
+    @property
+    def is_judged(self) -> bool:
+        """True if the point has a verdict other than `not evaluated`."""
+        return self.verdict not in ("", NOT)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -68,8 +73,8 @@ class Outcome:
 
     @property
     def judged(self) -> int:
-        """Number of points that have a verdict, which may be `not evaluated`."""
-        return sum(bool(point.verdict) for point in self.points)
+        """Number of points that have a verdict other than `not evaluated`."""
+        return sum(point.is_judged for point in self.points)
 
     def count(self, verdict: str) -> int:
         """Return the number of points that have this verdict."""
@@ -115,17 +120,17 @@ def _outcome(
         for experiment in figure.experiments or criterion.experiments
         for point in _points(figure, experiment, runs, subject, standards, terms.subject)
     ]
-    judged = [point for point in points if point.verdict]
+    judged = [point for point in points if point.is_judged]
     return Outcome(criterion, _overall(judged, trades=terms.trades), points)
 
 
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
-    """Return the verdict on a criterion, given verdicts on quantities in single conditions.
+    """Return the verdict on a criterion, given its judged points.
 
     Starvation at one point decides; then a worse quantity does, and then a better one. With
     `trades`, worse and better quantities make a trade-off.
     """
-    if all(point.verdict == NOT for point in points):
+    if not points:
         return NOT
     if any(point.verdict == STARVES for point in points):
         return STARVES

@@ -108,7 +108,7 @@ class Kind:
     reduced: Callable[[RunData, int | None], dict[str, Any]]
     """Function that returns the tables of a run that campaigns store.
 
-    Its second argument is the maximum number of points of a time series; None means all.
+    Its second argument limits time series to fewer than twice as many points; None means all.
     """
     time_series: Callable[[RunData], TimeSeries]
     """Function that yields time series, which show whether a run is in a steady state."""
