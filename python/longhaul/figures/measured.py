@@ -26,9 +26,10 @@ Number = float | None
 def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, Number]]:
     """Yield the metrics of a run: owner (label, link or proxy), metric, and value.
 
-    The owner of a metric of the whole run is empty. A metric is left out if the run lacks its
-    table. If successive metrics in `wanted` are computed from the same data, all of them are
-    yielded for one owner, and then for the next owner. Values that are not finite become None.
+    The owner of a metric of the whole run is empty; that of all flows together is `all`. A metric
+    is left out if the run lacks its table, or if its source returns None. If successive metrics in
+    `wanted` are computed from the same data, all of them are yielded for one owner, and then for
+    the next owner. Texts, and numbers that are not finite, become None.
     """
     prepared = PreparedRun(run)
     there = (entry for entry in wanted if all(table in run.tables for table in entry.needs))
@@ -76,7 +77,10 @@ _BY_OWNER = {RUN: _of_run, LABEL: _of_labels, LINK: _of_rows, PROXY: _of_rows}
 
 
 def of_merit(run: Run) -> list[tuple[str, Number, str]]:
-    """Return (name, value, meaning) of a run's metrics of RFC 5166, in the order of reports."""
+    """Return (name, value, meaning) of a run's metrics of RFC 5166, in the order of reports.
+
+    Names of labels' metrics begin with the label. Metrics of all flows together are left out.
+    """
     from longhaul.figures.runs import lengths
 
     # Delays of labels follow the delays at the busiest link.
@@ -94,7 +98,10 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
 
 
 def digest() -> str:
-    """Return a digest of the code that computes metrics; a change makes stored values invalid."""
+    """Return a digest of the code of this package, `analysis.fairness` and `analysis.merit`.
+
+    A change of this code makes stored values of metrics invalid.
+    """
     from longhaul.analysis import fairness, merit
 
     own = sorted(Path(__file__).parent.glob("*.py"))

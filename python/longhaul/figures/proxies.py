@@ -10,12 +10,15 @@ from longhaul.figures.registry import PROXY, PreparedRun, declare
 
 
 def proxies(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the run's table of proxies, with the columns `proxy` and `measured_s` added."""
+    """Return the run's table of proxies after `with_names`."""
     return with_names(prepared.run.proxies, prepared.run.measured_s)
 
 
 def with_names(table: pl.DataFrame, measured_s: float) -> pl.DataFrame:
-    """Add the column `proxy` with names, and `measured_s`, the measurement window's length."""
+    """Replace the numbers in the column `proxy` by names, and add the column `measured_s`.
+
+    `measured_s` is the length of the measurement window in seconds.
+    """
     return table.with_columns(proxy="name", measured_s=pl.lit(measured_s))
 
 

@@ -15,12 +15,12 @@ RUN, LABEL, LINK, PROXY = "run", "label", "link", "proxy"
 ALL = "all"
 # Modules that declare figures, in the order of lists.
 MODULES = {LABEL: "labels", LINK: "links", PROXY: "proxies", RUN: "runs"}
-# Lists that show figures: the summary, which is the default, and figures of merit.
+# Lists that show figures: the summary, and figures of merit; then the default for each owner.
 SUMMARY, MERIT = "summary", "merit"
 _LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), PROXY: (SUMMARY,), RUN: (MERIT,)}
 # Tables of summaries with a row for each owner, as paths name them.
 ROWS = {LABEL: "labels", LINK: "links", PROXY: "proxies"}
-# The engine's tables whose columns are figures without further computation.
+# The engine's tables that describe columns, by the owner of figures.
 _TABLES = {LABEL: "flows", LINK: "links", PROXY: "proxies", RUN: "flows"}
 
 # Units at the end of names, and the same units in text.
@@ -84,9 +84,12 @@ class Figure:
     row: str = ""
     """Title of the metric's row in tables; if empty, `title` with the unit."""
     listed: tuple[str, ...] = ()
-    """Lists that show the metric: `summary` (of a run), `merit` (metrics of RFC 5166), or both."""
+    """Lists that show the metric, if any: `summary` (of a run), `merit` (RFC 5166), or both."""
     only_some: bool = False
-    """True if only some links have the metric; without such links, tables omit its row."""
+    """True if only some links or proxies have the metric.
+
+    Tables omit its row if all values are missing or 0.
+    """
     needs_capacity: bool = False
     """True if the metric is undefined for links without capacity in the measurement window."""
     most: float = inf
@@ -96,7 +99,7 @@ class Figure:
 
     @property
     def heading(self) -> str:
-        """Title of the metric's row in a table, with the unit unless the title contains it."""
+        """Title of the metric's row in a table: `row`, or else `title` with the unit for tables."""
         return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
 
     def meaning(self, **lengths: str) -> str:
@@ -120,7 +123,8 @@ def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -
     """Declare a metric; the arguments are fields of `Figure`.
 
     By default, `about` is the engine's description of the column with this name, and `unit` is the
-    unit at the end of the name, if there is one.
+    unit at the end of the name, if there is one; `listed` is `merit` for metrics of runs, and
+    `summary` for others.
     """
     of = more["of"]
     if (of, name) in _FIGURES:
@@ -158,7 +162,10 @@ def with_unit(words: str, unit: str) -> str:
 
 @cache
 def columns(of: str) -> dict[str, str]:
-    """Return the descriptions of columns in a table of flows, links or proxies (`of`)."""
+    """Return the engine's descriptions of columns, by name; `of` is the owner of figures.
+
+    The table is that of links or proxies; for labels and runs, that of flows.
+    """
     table = _TABLES[of]
     return {row["name"]: row["description"] for row in _engine.columns() if row["table"] == table}
 

@@ -1,7 +1,9 @@
 """Metrics of a run after RFC 5166: delays, shares, convergence, starvation, smoothness.
 
-Only flows of one connection each are compared. The fair share at a time is the total rate of the
-active flows divided by their number, as on a path with one bottleneck.
+Only flows whose sources are `COMPARABLE` are compared, except in `goodput_ratio`, which includes
+all flows. Parallel streams count as flows in `goodput_ratio` and `synchronisation`; elsewhere, the
+streams of a flow are added up. The fair share at a time is the total rate of the active flows
+divided by their number, as on a path with one bottleneck.
 """
 
 from collections.abc import Callable
@@ -55,8 +57,9 @@ of_busiest(
 def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
     """Return the mean time between losses in seconds, and the mean number of packets per loss.
 
-    The losses are those at the busiest link. Return None for fewer than two samples of the link.
-    Either value is None for too few losses (`analysis.merit.losses`).
+    The losses are those at the busiest link in the measurement window. Return None for fewer than
+    two samples of the link in the window. Either value is None for too few losses
+    (`analysis.merit.losses`).
     """
     measured = pl.col("t_s") >= prepared.run.measured_from_s
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
@@ -160,7 +163,10 @@ class DeliveredBytes:
 
 
 def lengths(prepared: PreparedRun) -> dict[str, str]:
-    """Return the lengths of a run's averaging windows as texts, by name."""
+    """Return the lengths of a run's averaging windows as texts, by name.
+
+    The result is empty if the run has no series, or if `delivered` returns None.
+    """
     found = prepared.of(delivered) if "series" in prepared.run.tables else None
     if found is None:
         return {}
@@ -168,7 +174,10 @@ def lengths(prepared: PreparedRun) -> dict[str, str]:
 
 
 def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
-    """Return samples of the flows' delivered bytes; None for fewer than two comparable flows."""
+    """Return samples of the delivered bytes of comparable flows.
+
+    Return None for fewer than two such flows or two samples, or if no flow has a mean RTT.
+    """
     flows = comparable(prepared)
     round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
     names = flows["name"].to_list()
@@ -186,7 +195,7 @@ def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
 
 
 def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the start and the end time of each flow; the end of an unlimited flow is infinite."""
+    """Return the start and the end time of each flow; the end is infinite for unfinished flows."""
     ends = flows["finish_s"].cast(pl.Float64).fill_null(np.inf)
     return flows["start_s"].to_numpy(), ends.to_numpy()
 
@@ -241,7 +250,10 @@ of_starvation(
 
 
 def synchronisation(prepared: PreparedRun) -> np.ndarray | None:
-    """Return the fraction of active flows that reduced their windows, for each congestion event."""
+    """Return the fraction of active flows that reduced their windows, for each congestion event.
+
+    Return None for fewer than two comparable flows, without events, or without a mean RTT.
+    """
     flows = prepared.run.flows.filter(pl.col("source").is_in(COMPARABLE))
     cuts = prepared.run.events.filter(
         pl.col("event").is_in(["cut", "timeout"]),

@@ -22,8 +22,8 @@ from longhaul.figures.registry import (
 
 # Owners of figures, by the first part of a path.
 TABLES = {table: (of,) for of, table in ROWS.items()} | {"all": (LABEL, RUN)}
-# Descriptions of names that no figure declares: facts of runs, and values of other kinds of
-# simulation.
+# Descriptions of values that are not figures: facts of runs, and values of other kinds of
+# simulation, some with the name of a figure.
 FACTS = {
     "data_packets": "data packets simulated",
     "measured_s": "length of the measurement window",
@@ -47,9 +47,9 @@ def figure_at(place: str) -> Figure | None:
     """Return the metric at the path `place`; None if the path names a column or is unknown.
 
     A path such as `labels.cubic.goodput_bps` names the metric's owner: a label, link or proxy. A
-    path without an owner, such as `utilization`, is searched among the metrics that summaries show,
-    and then among the metrics of the whole run. Other metrics are not found without an owner, since
-    a column of a table may have the same name, such as `lost`.
+    path without an owner, such as `utilization`, is searched among the metrics of labels and links
+    that summaries show, and then among the metrics of the whole run. Other metrics are not found
+    without an owner, since a column of a table may have the same name, such as `lost`.
     """
     where, _, name = place.rpartition(".")
     if where:
@@ -87,7 +87,7 @@ def of_suite(name: str) -> Figure | None:
 
 
 def is_known(place: str) -> bool:
-    """Return true if the last part of a value's path is a metric, a column, or a key of `FACTS`."""
+    """Return true if a value's path names a metric, or ends with a column or a key of `FACTS`."""
     name = place.rpartition(".")[2]
     return figure_at(place) is not None or name in FACTS or bool(_column(name))
 
@@ -114,7 +114,10 @@ def unit_at(place: str) -> str:
 
 
 def title(place: str) -> str:
-    """Return the title of a metric: `mean RTT of cubic` for the path `labels.cubic.rtt_mean_s`."""
+    """Return the title of a value: `mean RTT of cubic` for the path `labels.cubic.rtt_mean_s`.
+
+    The title of a value that is no metric is its name in words.
+    """
     figure = figure_at(place)
     return (figure.title if figure else _in_words(place.rpartition(".")[2])) + owner(place)
 

@@ -7,11 +7,15 @@ from longhaul._engine import LonghaulError
 
 
 class ClassError(LonghaulError):
-    """Error: a file has no algorithm class, or has several."""
+    """Error: a file has no algorithm class, has several, or is not valid Python."""
 
 
 def only_algorithm(file: Path) -> str:
-    """Return the name of a file's only class that derives from `CongestionControl`."""
+    """Return the name of a file's only class that derives from `CongestionControl`.
+
+    Only classes at the top level with `CongestionControl` in the text of a base are found, not
+    classes that derive from these. Any other number of classes is an error.
+    """
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
     except SyntaxError as error:

@@ -48,7 +48,10 @@ def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Pat
 
 
 def check_directory(path: Path, option: str = "--out") -> Path:
-    """Return `path` as a directory to write; raise an error if it has the suffix of a file."""
+    """Return `path` as a directory to write; raise an error if it has the suffix of a file.
+
+    An existing directory may have such a suffix.
+    """
     if path.suffix in (*WRITERS, *UNKNOWN) and not path.is_dir():
         raise EndingError(f"{option} {path}: expected the name of a directory"
                           f"{_elsewhere(path.suffix)}")  # fmt: skip
@@ -58,7 +61,8 @@ def check_directory(path: Path, option: str = "--out") -> Path:
 def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
     """Return true if a path names a file to write, false if it names a directory.
 
-    Raise an error for a suffix that is not allowed, except for an existing directory.
+    Raise an error for a suffix in `WRITERS` or `UNKNOWN` that is not allowed, except for an
+    existing directory. A path with any other suffix names a directory.
     """
     if path.is_dir() or path.suffix not in (*WRITERS, *UNKNOWN):
         return False

@@ -31,7 +31,7 @@ def suggestion(name: str, known: Iterable[str], command: str = "", near: str | N
 
     The suggestion is the nearest known name, or `near` if given. If the known names are few, the
     message lists them. Otherwise, it refers to `command`, which lists them. Without a command, it
-    lists the nearest names or, if no name is near, up to twenty names.
+    lists all names if none is near and they are at most twenty; else the five nearest.
     """
     names = [str(one) for one in known]
     near = near or nearest(name, names)

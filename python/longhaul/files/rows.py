@@ -18,7 +18,8 @@ COMMENT = "#"
 def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
     """Return the rows of a CSV file, each a mapping from column to cell.
 
-    If `columns` is not empty, raise an error if the file has other columns.
+    If `columns` is not empty, raise an error unless the file has exactly these columns, in this
+    order.
     """
     return list(numbered_rows(file, columns).values())
 
@@ -26,9 +27,10 @@ def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
 def numbered_rows(
     file: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> dict[int, Row]:
-    """Return the rows of a CSV file by line number, from 1.
+    """Return the rows below the header of a CSV file, by line number; the file's first line is 1.
 
-    If `columns` is not empty, the file must have these columns, which any of `optional` may follow.
+    If `columns` is not empty, the file must have these columns, which any of `optional` may follow,
+    both in the order given.
     """
     (_, head), *rows = _cells(file).items() or [(1, [])]
     further = [column for column in optional if column in head[len(columns) :]]
@@ -43,7 +45,7 @@ def numbered_rows(
 
 @cache
 def published_rows(file: Path) -> tuple[Row, ...]:
-    """Return the rows of a CSV file of this package; the file is read only once."""
+    """Return the rows of a CSV file that does not change; a process reads it only once."""
     return tuple(read_rows(file))
 
 
@@ -65,7 +67,10 @@ def number(cell: str) -> float | None:
 def write_rows(
     file: Path, rows: Iterable[Mapping[str, object]], columns: Sequence[str], comment: str = ""
 ) -> None:
-    """Write rows to a CSV file, each a mapping from column to value, after an optional comment."""
+    """Write rows to a CSV file, each a mapping from column to value, after an optional comment.
+
+    `comment` is written as it is: its lines begin with `#`, and each ends with a newline.
+    """
     text = io.StringIO()
     text.write(comment)
     writer = csv.DictWriter(text, columns, lineterminator="\n")

@@ -19,8 +19,8 @@ SUFFIX = ".longhaul-unfinished"
 def atomic(path: Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`; rename the file to `path` when the block succeeds.
 
-    The temporary path has the suffix of `path`. If writing fails, raise `RunError`, because the
-    cause, such as a full disk, is outside the program.
+    The temporary path has the suffix of `path`. Missing parent directories are created. If writing
+    fails, raise `RunError`, because the cause, such as a full disk, is outside the program.
     """
     try:
         remove_unfinished(path.parent, glob.escape(path.name))

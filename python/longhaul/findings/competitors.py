@@ -170,7 +170,7 @@ def _in_words(
 
 
 def _named(table: ResponseTable, response: str) -> str:
-    """Return a response's name, followed by its description if that differs."""
+    """Return a response's name, preceded by its description if that differs."""
     words = label(table.place(response))
     return response if words == response else f"{words}  {response}"
 
@@ -207,7 +207,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
 def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], list[float]]:
     """Return the congestion class of each rate, and the bounds between the classes.
 
-    If `classes` is None, there are four classes, or fewer if there are fewer different rates.
+    If `classes` is None, there are four classes, or fewer if fewer different rates are above 0.
     """
     classes = classes or min(CLASSES, len({rate for rate in rates if rate > 0}))
     bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []

@@ -11,7 +11,8 @@ from longhaul.mesonet.groups import short_name
 from longhaul.mesonet.meanings import Meaning, meaning
 from longhaul.results.table import UNITS
 
-# Names of periods in labels, if they differ; a run's only period is not named.
+# Names of periods in labels that differ from those in columns; `measured` is a run's only period,
+# and is not named.
 PERIODS = {"measured": "", "half": "second half"}
 _LOGARITHM = re.compile(rf"{LOGARITHM}\((.+)\)")
 _COMPONENT = re.compile(r"PC\d+")
@@ -47,7 +48,8 @@ def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str
 def words_and_unit(column: str) -> tuple[str, str]:
     """Return the description of a column and its unit.
 
-    The unit is empty if it is unknown. The description of an unknown column is its name.
+    The unit is empty if there is none, or if it is unknown. The description of an unknown column is
+    its name, or its name in words if the name ends with a unit.
     """
     if logarithm := _LOGARITHM.fullmatch(column):
         of, unit = words_and_unit(logarithm[1])
@@ -71,9 +73,10 @@ def codes(
     """Return short names of columns for plots with little space, and lines that explain the names.
 
     Renamed responses keep the new name; `places` maps new to original names. Flow groups are
-    abbreviated as in NIST SP 500-282, table 8-6. Numbered responses, such as `y6_TP1`, are named
-    without their time period (`TP1`) if all columns have the same. Other columns get a description
-    without unit.
+    abbreviated as in NIST SP 500-282, table 8-6, unless two abbreviations are equal. Numbered
+    responses, such as `y6_TP1`, are named without their time period (`TP1`) if all columns have the
+    same. Other columns get a description without unit, and no line. If two short names would be
+    equal, return `columns` and no lines.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# Number of responses with a sentence at the beginning of the report.
+# Maximum number of responses with a sentence at the beginning of the report.
 MOST = 4
 
 

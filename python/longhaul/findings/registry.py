@@ -44,7 +44,7 @@ class Options:
     classes: int | None = None
     """Number of congestion classes.
 
-    None means four, or fewer if there are fewer different rates.
+    None means four, or fewer if fewer different rates are above 0.
     """
     order_by: str | None = None
     """Response whose mean over competitors orders the conditions, in ascending order."""
@@ -95,8 +95,9 @@ class Findings:
     ) -> None:  # fmt: skip
         """Add a table to the findings.
 
-        `place` is the key of the response in the table, such as `labels.cubic.goodput_bps`. The
-        key determines the unit of the heading.
+        `place` is the original name of the response (`ResponseTable.place`), such as
+        `labels.cubic.goodput_bps`. It determines the unit of the heading. Without it, the table has
+        no heading.
         """
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"
@@ -206,7 +207,8 @@ def in_signs(
 ) -> tuple[dict[str, list[str]], str]:
     """Return each factor's levels in `conditions` as texts or signs, and a legend of the signs.
 
-    The first level of a factor with two levels is written as a minus, the second as a plus.
+    The first level of a factor with two levels is written as a minus, the second as a plus, except
+    for the factors in `NUMBERS`.
     """
     rows, signs = {}, []
     for name in conditions[0]:

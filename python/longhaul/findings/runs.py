@@ -1,4 +1,4 @@
-"""Named analyses of one run, or of two runs compared: `longhaul analyze r1 NAME`."""
+"""Named analyses of one run, of two compared, or of several: `longhaul analyze r1 NAME`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ EQUAL_S = 1e-3
 
 
 class RunAnalysisError(LonghaulError):
-    """Error: an analysis does not exist, or a run has no data for it."""
+    """Error: an analysis does not exist, or lacks data of a run or the run to compare with."""
 
 
 Find = Callable[["Results", "Results | None"], list[Text]]
@@ -68,7 +68,8 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> list[Text]:
     """Run the analysis `name` on a run.
 
-    If `against` is given, the analysis compares it with `run`.
+    The analyses `harm` and `paired` compare `run` with `against`, and fail without it. All others
+    ignore it.
     """
     return of_run(name).find(run, against)
 
