@@ -50,6 +50,7 @@ class Interval:
     """Number of the flow among those that the agent controls, from 0, in order of first actions."""
     now_s: float
     duration_s: float
+    """Time since the previous interval; at times far below `rtt_s`, since flows send in bursts."""
     throughput_bps: float
     """Rate of delivered segments, in bits on the wire per second."""
     rtt_s: float
@@ -75,10 +76,11 @@ def aurora(interval: Interval) -> float:
 class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     """A scenario in which an agent controls some of the flows.
 
-    The action `a` is a number from -1 to 1: the window is multiplied by `1.25^a`. The observation
-    has five numbers, each clipped to -10 and 10: the throughput divided by its maximum so far; the
-    RTT divided by its minimum, minus 1; the rate of change of the RTT; the fraction of segments
-    lost; and the window divided by the product of maximum throughput and minimum RTT, minus 1.
+    The action `a` is a number from -1 to 1: the window is multiplied by `1.25^a`, but does not fall
+    below 2 segments. The observation has five numbers, each clipped to -10 and 10: the throughput
+    divided by its maximum so far; the RTT divided by its minimum, minus 1; the rate of change of
+    the RTT; the fraction of segments lost; and the window divided by the product of maximum
+    throughput and minimum RTT, minus 1.
     """
 
     def __init__(
@@ -128,7 +130,12 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(interval), {"agent": interval.agent, "interval": interval}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Set the window of the flow whose round trip has ended; simulate until the next step."""
+        """Set the window of the flow whose round trip has ended; simulate until the next step.
+
+        Observation and reward are those of the next round trip that ends, which may be of another
+        flow (`info["agent"]`). At the end of the run, the reward is 0, the observation is the last
+        one, and `info` has only the `results`.
+        """
         if self._episode is None:
             raise LonghaulError("step: expected reset first")
         power = float(np.clip(np.asarray(action, float).reshape(-1)[0], -1, 1))
@@ -226,7 +233,7 @@ class _Episode:
         return interval
 
     def stop(self) -> None:
-        """End the run, also if it has raised an error."""
+        """End the run; do not raise the run's error again."""
         if self.waits:
             self.factors.put(None)
         self.thread.join()
@@ -253,7 +260,7 @@ class Agent(CongestionControl):
         self.lost = 0
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Ask the environment for the next window."""
+        """Ask the environment for the next window; the first call only begins the measurement."""
         # If the window were below ssthresh, slow start would increase it too.
         window.ssthresh = SMALLEST_WINDOW
         since_s, delivered, lost = self.since_s, self.delivered, self.lost

@@ -1,4 +1,4 @@
-"""Analysis of each label's goodput and its fraction of the total, by levels of factors."""
+"""Analysis of metrics of labels side by side, such as goodput, by levels of factors."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

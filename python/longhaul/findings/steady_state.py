@@ -12,8 +12,9 @@ HEADS = (
 def steady_state(run: Results) -> Text:
     """Return warm-up (by MSER-5), mean after the warm-up, and drift of each series of a run.
 
-    The warm-up is counted from the first sample. A run should be measured after the longest warm-up
-    of its series. The drift is the change from the end of the warm-up to the end of the run.
+    The warm-up is the time in the run of the first sample after it. A run should be measured after
+    the longest warm-up of its series. The drift is the change of a fitted line from the end of the
+    warm-up to the end of the run. A series with too few samples after its warm-up is left out.
     """
     rows, left_out = [], []
     for name, times, values in run.kind.time_series(run):

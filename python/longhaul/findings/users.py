@@ -48,9 +48,10 @@ class Goodputs:
     signs: str
     """Legend of the signs - and + in the names of conditions."""
     responses: Sequence[str]
-    """Names of responses; those of flow groups are sorted by statistic, role and group number.
+    """Names of responses; more than two are sorted by statistic, role and flow group number.
 
-    The role is `alternate`, for flows with the algorithm under test, or `standard`.
+    The role is `alternate`, for flows with the algorithm under test, or `standard`. Responses
+    without a flow group come first.
     """
     cells: np.ndarray
     """Goodputs; shape: conditions x responses x competitors."""
@@ -74,8 +75,8 @@ class Goodputs:
         """Return the pairs of responses to compare, as indices of `responses`, by the pair's name.
 
         A pair's first response is that of the competitor's own flows, its second that of the flows
-        competing with them. Each flow group has a pair. If there are no groups but exactly two
-        responses, these are the only pair.
+        competing with them. A flow group has a pair for each statistic with both responses. If no
+        flow group has a pair, but there are exactly two responses, these are the only pair.
         """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
@@ -125,7 +126,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Return the sort key of a response: its statistic, and the role and number of its flows."""
+    """Return the sort key of a response: statistic, role, and number of the flow group."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 
@@ -162,7 +163,7 @@ def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None
 
 
 def _statistic(response: str) -> str:
-    """Return the description of a response's statistic, without the flow group."""
+    """Return the description of a response's statistic, without the flow group or period."""
     return words_and_unit(response)[0].partition(",")[0]
 
 
@@ -170,8 +171,8 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
     """Add the competitors' average ranks to `findings`, and return a summary of the ranks.
 
     Ranks are averaged over conditions. For flow groups, they are also averaged over all groups with
-    equal role (own or competing flows) and type of file, as in NIST SP 500-282, tables 8-31, 8-32
-    and 9-13. `heads` are the heads of the tables' columns.
+    equal statistic, role (own or competing flows) and type of file, as in NIST SP 500-282, tables
+    8-31, 8-32 and 9-13. `heads` are the heads of the tables' columns.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}

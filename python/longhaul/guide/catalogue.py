@@ -51,7 +51,7 @@ def queues() -> list[Row]:
 
 
 def keys() -> list[Row]:
-    """Return a row for each scenario key, except those of queues and of MesoNet."""
+    """Return a row for each scenario key, except those of queues, algorithms and MesoNet."""
     tables = tuple(f"{name}." for name in OWN_TABLES)
     return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
 
@@ -78,7 +78,7 @@ def profiles() -> list[Row]:
 
 
 def columns() -> list[Row]:
-    """Return a row for each column of a run's tables."""
+    """Return a row for each column of a run's tables, except those of MesoNet runs."""
     return [
         {**row, "name": f"{row['table']}.{row['name']}", "column": row["name"]}
         for row in _engine.columns()
@@ -185,7 +185,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def key_facts(key: Row) -> str:
-    """Return the allowed values of a key, its default, and their sources."""
+    """Return the allowed values of a key with their unit, its default, and the key's source."""
     parts = [key["allowed"] + (f" ({key['unit']})" if key["unit"] else "")]
     if key["default"] == "required":
         parts.append("required")

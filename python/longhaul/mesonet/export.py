@@ -102,7 +102,10 @@ Rows = Iterable[Iterable[object]]
 
 
 def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a run as files of the original MesoNet; return their new directory, in `out`."""
+    """Write a run as files of the original MesoNet; return their directory, in `out`.
+
+    The directory may exist only with `overwrite`. Its other files are then kept.
+    """
     tables = MesoNet.of(run)
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
     target = Path(out) / stem
@@ -252,7 +255,10 @@ def _routers(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _with_header(names: list[str], table: pl.DataFrame) -> Rows:
-    """Yield the header `names` and a line of values in the order of `names`."""
+    """Return the header `names` and a line of values in the order of `names`.
+
+    `table` has two columns: the name, and the value.
+    """
     values = dict(table.iter_rows())
     return [names, [values[name] for name in names]]
 
@@ -338,7 +344,10 @@ def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield a file with the packets on each link that the scenario monitors."""
+    """Yield a file with the packets on each link that the scenario monitors.
+
+    At a point of presence or access router, this is the link from the router above.
+    """
     measure = tables.scenario["measure"]
     if tables.has("backbone_links"):
         links = tables.backbone_links["link"].unique(maintain_order=True).to_list()
@@ -357,9 +366,9 @@ def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitored(given: object, names: list[str]) -> str | None:
-    """Return the name of the monitored link `given`: a name, or a number from 1 in `names`.
+    """Return the name of a monitored link or router; `given` is a name, or a number from 1.
 
-    Return None for 0, which means no link.
+    The number is the position in `names`. Return None for 0 or an empty name: nothing is monitored.
     """
     if isinstance(given, str):
         return given or None

@@ -104,7 +104,7 @@ def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
 def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
     """Return a row with exact goodput statistics for each flow group and role.
 
-    `flows` is the log of finished flows.
+    `flows` is the log of finished flows. Flows that could not be connected are left out.
     """
     goodput = pl.col("goodput_pps")
     rank = [((pl.len() * percent + 99) // 100).clip(1) - 1 for percent in PERCENTS]

@@ -74,7 +74,7 @@ def _expected_packets(run: PlannedRun) -> float:
 
 
 def _card(run: Any) -> str:  # noqa: ANN401
-    from longhaul.reports import card  # loads Matplotlib, which only notebooks need
+    from longhaul.reports import card  # loads Matplotlib; only notebooks show cards
 
     return card(run)
 

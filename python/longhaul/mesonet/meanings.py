@@ -26,11 +26,11 @@ class Meaning:
     more: str = ""
     """Further information about the column; may be empty."""
     period: str = ""
-    """Period at the end of the column's name, such as `TP1`, or `whole run`."""
+    """Period at the end of the column's name, such as `TP1`, or `whole run`; may be empty."""
 
 
-# Description, unit and further information of each figure; means over a period, unless stated
-# otherwise.
+# Description, unit and further information of each figure. Numbers of flows that connected,
+# completed or failed are totals; others are means over a period, unless stated otherwise.
 FIGURES: dict[str, tuple[str, ...]] = {
     "delivered_pkts": ("data packets delivered", "packets"),
     "events": ("events simulated",),

@@ -104,7 +104,10 @@ class Part:
         return float(last["completed_flows"].sum()) if len(flows) else None
 
     def total(self, column: str, of_class: str | None = None) -> float | None:
-        """Return the whole-run total in `column` of one flow class, or of all flow classes."""
+        """Return the whole-run value of `column` for one flow class, or the sum over all classes.
+
+        Return None if the class has no value, such as the mean goodput of no flows.
+        """
         totals = self.tables.totals
         if of_class is None:
             return float(totals[column].sum())
@@ -117,7 +120,10 @@ class Part:
 
     @property
     def round_trip_s(self) -> float:
-        """Mean round-trip propagation delay over all pairs of backbone routers, in seconds."""
+        """Mean round-trip propagation delay in seconds over pairs of backbone routers.
+
+        Only routers with access routers below them count. The delay is 0 if there is no pair.
+        """
         return float(self.tables.run.meta["mesonet"]["mean_round_trip_s"] or 0.0)
 
     @cached_property
@@ -150,7 +156,7 @@ class Response:
     title: str
     unit: str
     needs: str
-    """Name of the table from which the response is computed."""
+    """Name of the table without which the response is left out."""
     value: Callable[[Part], float | None]
 
 
@@ -158,9 +164,11 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
     """Return a run's responses, as numbered in a chapter of NIST SP 500-282.
 
     `chapter` is 4, 6 (also for chapter 7) or 8 (also for chapter 9). There is a row per response
-    and period, with the columns `response`, `period` (`run` for the whole run), `value`, `unit`,
-    `title`. Responses from tables that the run lacks are left out.
-    Packet counts are per interval, times in ms, throughputs in packets per second.
+    and period, with the columns `response`, `period`, `value`, `unit`, `title`. The period is `run`
+    for responses of the whole run, and `whole run` for those of periods if the run has no named
+    periods. Responses from tables that the run lacks are left out. Numbers of packets and flows are
+    means over intervals for a period, and totals for `run`. Times are in ms, throughputs in packets
+    per second.
     """
     tables = MesoNet.of(run)
     rows: list[tuple[str, str, float | None, str, str]] = []

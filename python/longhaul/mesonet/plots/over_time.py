@@ -140,7 +140,7 @@ class Lines:
         ]
 
     def _a_panel_a_run(self, runs: Sequence[Results], options: Options) -> list[Panel]:
-        """Draw a panel for each run; a flow, class or router has the same style in all panels."""
+        """Return a panel for each run; a flow, class or router has the same style in all panels."""
         if self.key is None:
             return [(run.name, [Curve(run, "", None, _ONE)]) for run in runs]
         chosen = [(run, self._chosen(run, options)) for run in runs]
@@ -213,7 +213,7 @@ def _fullest(tables: MesoNet) -> Sequence[str]:
     return order[:MOST_ROUTERS].to_list()
 
 
-# A long-lived flow has no mode in intervals that end before it starts or after it stops.
+# A long-lived flow has a mode only in intervals at whose end it is active.
 _ACTIVE = pl.col("mode") != "none"
 
 
@@ -256,7 +256,7 @@ for _plot in (
     Lines(
         "long-lived", "packets per second of long-lived flows", "long_lived", "throughput_pps",
         "packets per second", 1.0, "flow", _flows,
-        # A flow that stops at the end of an interval has sent during the interval.
+        # A flow that has stopped by the end of an interval may have sent during the interval.
         there=_ACTIVE | (pl.col("out_pkts") > 0),
     ),
     Lines(
