@@ -2,7 +2,7 @@
 
 use longhaul_congestion::Variant;
 
-/// Pairs of old and new names.
+/// Pairs of old and new names of keys. A new name may be a path: two keys joined by a dot.
 const RENAMED: [(&str, &str); 7] = [
     ("begun_within", "start_within"),
     ("both", "duplex"),
@@ -13,8 +13,8 @@ const RENAMED: [(&str, &str); 7] = [
     ("separate", "connection_per_object"),
 ];
 
-/// Returns the new name of the unknown key `key`; `None` if the key was not renamed, or if its new name is not among
-/// the keys `known`.
+/// Returns the new name of the unknown key `key`; `None` if the key was not renamed, or if its new name (of a path, the
+/// first key) is not among the keys `known`.
 pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
     let first = new.split('.').next()?;

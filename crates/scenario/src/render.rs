@@ -10,7 +10,7 @@ use crate::document::{Node, Table, Value, join};
 /// One value of a resolved scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainRow {
-    /// Dotted path of the value's key.
+    /// Dotted path of the value's key; a description for values that have no key.
     pub path: String,
     /// The value as written in a scenario.
     pub value: String,
@@ -101,7 +101,7 @@ fn explain_node(node: &Node, path: &str, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// Returns a value other than a table as written in a scenario, without quotes. A text of several lines is cut.
+/// Returns a value other than a table as written in a scenario, without quotes. A text is cut after its first line.
 pub(crate) fn written(value: &Value) -> String {
     match value {
         Value::Text(text) => match text.lines().count() {

@@ -195,7 +195,7 @@ fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks the seed, which has 31 bits for ns-2's generator.
+/// Checks the sum of seed and replication, which is the seed of ns-2's generator. Other random numbers need no check.
 fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     const NS2_MAX: u64 = (1 << 31) - 2;
     let Seeds { seed, replication } = Seeds::of(root);
@@ -236,7 +236,8 @@ fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagn
     }
 }
 
-/// Gives every group a label that no other group has. Results are grouped by label.
+/// Gives every group without a label one that no other group has. Refuses given labels that are empty or used twice.
+/// Results are grouped by label.
 fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
     let mut labels: Vec<String> = Vec::new();
     let given =

@@ -112,7 +112,8 @@ fn of(kind: &Kind) -> Json {
                 schema["description"] = json!(entry.description);
                 schema
             });
-            // Without a kind, the table selects the profile's limited slow start, or none.
+            // Without a kind, the table selects the profile's limited slow start or, with a limit of 0,
+            // standard slow start.
             let limit = json!({
                 "type": "object",
                 "properties": { "max_ssthresh": { "type": "number", "minimum": 0 } },
@@ -124,7 +125,8 @@ fn of(kind: &Kind) -> Json {
     }
 }
 
-/// Returns the schema `table` with a required key `kind` that must have the value of the parameter `kind`.
+/// Returns the schema `table` with a required key `kind` that must have the value of the parameter `kind`. No other key
+/// remains required.
 fn tagged(kind: &str, mut table: Json) -> Json {
     table["properties"]["kind"] = json!({ "const": kind });
     table["required"] = json!(["kind"]);

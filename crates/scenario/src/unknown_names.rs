@@ -19,8 +19,8 @@ const OTHER_WORDS: [(&str, &str); 8] = [
     ("latency", "delay"),
 ];
 
-/// Returns the key in `known` that was probably meant by the unknown key `key`; `None` if none is
-/// similar.
+/// Returns the key that was probably meant by the unknown key `key`: its new name if it was renamed, or else a similar
+/// key in `known`. `None` if no key is similar.
 pub(crate) fn meant_key<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     renamed::new_name(key, known).or_else(|| nearest(as_meant(key, known), known.iter().copied()))
 }

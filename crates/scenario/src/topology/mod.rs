@@ -20,7 +20,8 @@ pub(crate) struct Topology {
     /// Resolves the table of the topology, given its path, and adds the links to the layout. Returns the names of the
     /// topology's nodes.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
-    /// Function that finds the end nodes of a group of flows, given the group's table and path.
+    /// Function that finds the end nodes of a group of flows, given the group's table and path. It also sets the
+    /// defaults of `flow_keys` in this table.
     pub endpoints: FindEndpoints,
 }
 
@@ -34,7 +35,7 @@ impl Topology {
         Field::new(self.name)
     }
 
-    /// Returns true if flows have separate hosts behind access links.
+    /// Returns true if flows can have separate hosts behind access links.
     pub fn has_access(&self) -> bool {
         let access = AccessLinks::access.name();
         self.keys.iter().any(|key| key.name == access)
@@ -122,7 +123,7 @@ impl Layout<'_> {
     }
 }
 
-/// Resolves the topology's table in place, and returns its nodes and links.
+/// Resolves the topology's table in place, and returns its nodes and links; `None` after errors.
 pub(crate) fn resolve(
     topology: &mut Table,
     origin: &Origin,
@@ -185,7 +186,7 @@ pub(crate) struct Route<'a> {
     pub links: Vec<&'a CoreLink>,
     /// One-way propagation delay.
     pub delay: Span,
-    /// Rate of the slowest link on the route.
+    /// Smallest `Link::capacity` on the route.
     pub rate: Rate,
 }
 

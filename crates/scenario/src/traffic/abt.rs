@@ -3,9 +3,9 @@
 //! The quantiles are those of 340 connections of a campus, a sample of Tmix that comes with ns-2 (ns-2.35,
 //! tcl/ex/tmix/sample-orig.cvec; Weigle and others, "Tmix: A Tool for Generating Realistic Application Workloads in
 //! ns-2", CCR 36(3), 2006). Between two quantiles the logarithm of a value is interpolated linearly. Two assumptions
-//! are our own: the minimum is half of the tenth percentile, and above the 99th percentile sizes have a bounded Pareto
-//! distribution of index 1.1 up to the largest of the sample. Epochs are drawn independently. In the trace, sizes
-//! within a connection depend on each other.
+//! are our own: the minimum is half of the tenth percentile, and above the 99th percentile sizes and numbers of epochs
+//! have a bounded Pareto distribution of index 1.1 up to the largest of the sample. No time exceeds its 99th
+//! percentile. Epochs are drawn independently. In the trace, sizes within a connection depend on each other.
 
 use longhaul_engine::config::{Binding, Distribution, Process, Quantiles, Requests};
 
@@ -24,7 +24,7 @@ const TIMES: ([f64; 6], f64) = ([0.000_91, 0.004, 0.0288, 0.099, 2.13, 40.0], 40
 /// Index of the Pareto distribution above the last quantile.
 const TAIL: f64 = 1.1;
 
-/// Number of straight pieces of an approximated curve of quantiles.
+/// Number of straight pieces that approximate the curve between two successive quantiles, or beyond the last.
 const PIECES: u32 = 12;
 
 /// Returns the model of requests with `rate` connections per second.

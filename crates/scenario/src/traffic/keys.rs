@@ -80,7 +80,7 @@ keys! {
         /// client's side (`both`), for the server's side only (`server`), or none.
         pub round_trips: RoundTrips = Kind::Word(RoundTrips::WORDS).key().default("both"),
         /// Time from request to response at the server. `model` draws the inverse of a Weibull
-        /// variable, with a mean of about 6 ms.
+        /// variable, with a median of about 6 ms and a limit of 100 ms.
         pub server_delay: Option<Distribution> =
             Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]).key().default("model"),
     }
@@ -134,7 +134,8 @@ keys! {
     /// Requests and responses from a table, with their start times.
     pub(crate) struct TraceKeys {
         /// CSV file, relative to this file. Its columns are start_s and bytes for one-way data, or start_s,
-        /// request_bytes and response_bytes for exchanges. server_delay_s may be added for delays.
+        /// request_bytes and response_bytes for exchanges. server_delay_s, the time from request to response at the
+        /// server, may be added. Start times must not decrease from line to line.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `csv` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
@@ -165,7 +166,7 @@ keys! {
         /// TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` outside of
         /// `traffic`.
         pub rate: Option<Rate> = Kind::Positive(RATE).key(),
-        /// TCP: bytes of a message. UDP: bytes of a packet.
+        /// TCP: bytes of a message. UDP flows have `packet` outside of `traffic`.
         pub message: Option<u64> = Kind::Positive(SIZE).key(),
         /// TCP: true if each message is sent in whole, full segments, as in ns-2; false (default)
         /// if messages are bytes of one stream.

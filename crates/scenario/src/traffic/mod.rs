@@ -25,7 +25,8 @@ use crate::error::Diagnostic;
 use crate::files::{refuse_both, replace_file};
 use crate::model::protocol::Protocol;
 
-/// Sets defaults of an application, and checks the rules that declarations of keys cannot express.
+/// Sets defaults of an application, replaces the name of a file by its text, and checks the rules that declarations of
+/// keys cannot express.
 pub(crate) fn resolve(
     traffic: &mut Table,
     protocol: Protocol,
@@ -116,7 +117,8 @@ fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
 }
 
 /// Replaces the name of a file in the traffic's table by the file's text. The scenario's hash then
-/// covers the text, and the resolved scenario runs without the file.
+/// covers the text, and the resolved scenario runs without the file. Reports `needs` if the table has
+/// neither file nor text, and the message of `check` if the text is wrong.
 fn resolve_file(
     traffic: &mut Table,
     (file_key, text_key, name_key): (Field<Option<String>>, Field<String>, Field<Option<String>>),

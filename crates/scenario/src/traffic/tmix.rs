@@ -48,6 +48,7 @@ struct Vector {
     units: Vec<Unit>,
     /// Time before the next data unit, from either side.
     wait: Span,
+    /// Time before the next data unit of each [`Side`] of a concurrent vector, in addition to `wait`.
     waits: [Span; 2],
 }
 
@@ -136,6 +137,7 @@ impl Vector {
     }
 
     /// Returns the exchanges of the vector: as one list or, if both sides send concurrently, as a list for each side.
+    /// Empty lists are left out.
     fn connections(&self) -> Vec<Vec<TraceEntry>> {
         let of = |sides: &[Side]| {
             let units = self.units.iter().filter(|unit| sides.contains(&unit.side));
@@ -185,7 +187,7 @@ fn number(word: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{word:?} is no number from 0 up"))
 }
 
-/// Converts a number of microseconds, up to a day, to seconds.
+/// Converts a number of microseconds to seconds. More than 100,000 s are an error.
 fn seconds(word: &str) -> Result<f64, String> {
     let seconds = number(word)? * MICROSECONDS;
     if seconds > 100_000.0 {

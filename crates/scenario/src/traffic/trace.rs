@@ -12,7 +12,8 @@ const COLUMNS: [&str; 5] = [
     "server_delay_s",
 ];
 
-/// Reads the CSV table of a traffic trace, or returns a message about the first wrong line.
+/// Reads the CSV table of a traffic trace. Empty lines and lines that begin with `#` are skipped, and start times must
+/// not decrease. The error is a message about the header or the first wrong line.
 pub(crate) fn parse(text: &str) -> Result<Vec<TraceEntry>, String> {
     let mut lines = text
         .lines()

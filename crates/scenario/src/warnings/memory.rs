@@ -8,7 +8,8 @@ const BYTES_PER_SEGMENT: f64 = 150.0;
 /// Minimum memory for a warning, in bytes: a quarter of the memory of a small machine (8 GB).
 const MANY_BYTES: f64 = 2e9;
 
-/// Warns if the full windows of all flows may not fit into memory; names the flow with the largest.
+/// Warns if the full windows of all TCP flows without `traffic` may not fit into memory. The warning names the group
+/// whose flows have the largest windows.
 pub(super) fn warn_of_windows(config: &Config, out: &mut Vec<String>) {
     let greedy = config
         .flows

@@ -76,7 +76,7 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
         .map(AsRef::as_ref)
 }
 
-/// Returns the bytes of a full data packet of a flow, headers included.
+/// Returns the bytes of a full data packet of a flow, headers included; 0 for a flow of real programs.
 fn packet_bytes(transport: &Transport) -> u32 {
     match transport {
         Transport::Udp(udp) => udp.packet_bytes,
@@ -110,12 +110,13 @@ fn needs(tcp: &Tcp) -> Needs {
     }
 }
 
-/// Reason why all replications of a scenario without random draws have the same results, and changes
-/// that would make them differ. The random order of simultaneous packets does not count as a draw.
+/// Message that replications of a scenario without random draws differ only in the order of simultaneous packets, with
+/// changes that would make them differ in more. This order does not count as a draw.
 pub(crate) const NOTHING_DRAWN: &str = "nothing is drawn at random but the order of packets that arrive \
      together; draw start times (start = { uniform = [\"0 s\", \"1 s\"] }), or losses, traffic or a delay box";
 
-/// Returns the parts of the simulation that random numbers decide.
+/// Returns the parts of the simulation that random numbers decide, except the order of simultaneous packets. Requests,
+/// web pages and bursts are included even if all their sizes and times are constant.
 pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     let links = || config.links.iter();
     let random_loss = links().any(|link| {
@@ -410,7 +411,7 @@ fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<St
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);
-    // Pacing at a higher rate leaves a burst in each round trip.
+    // Pacing at more than a window per round trip leaves a burst in each round trip.
     let is_smooth = |tcp: &Tcp| {
         let slow = |pacing: Pacing| pacing.slow_start.max(pacing.avoidance) <= 1.0;
         tcp.pacing.is_some_and(slow)

@@ -75,7 +75,7 @@ fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
 }
 
 /// Returns the bytes of a link's capture if full data packets pass at the link's rate, or at the rate `offered_bps`
-/// that sources offer, if this is lower.
+/// that sources offer, if this is lower. All packets are taken to be as small as the smallest full packet of a flow.
 fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let packet_bytes = config
         .flows

@@ -12,9 +12,9 @@ use crate::model::flow::AnyFlow;
 use crate::queue;
 use crate::resolve::ResolvedDocument;
 
-/// Warns about CoDel targets that are shorter than the transmission of a packet: a packet in
-/// transmission would count as a standing queue. RFC 8290 section 5.2.2 requires a target of at
-/// least the time of one packet.
+/// Warns about the first link with a CoDel target that is shorter than the transmission of the
+/// largest packet: the wait for one packet would count as a standing queue. RFC 8290 section 5.2.2
+/// requires a target of at least the time of one packet.
 pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
     let packet = config
         .flows
@@ -48,7 +48,7 @@ fn codel_target(queue: &QueueConfig) -> Option<Span> {
     }
 }
 
-/// Returns the lowest rate of a link during the run, except outages.
+/// Returns the smaller of [`Link::capacity`], at the start of a run, and the lowest rate of `changes`, except outages.
 fn slowest(link: &Link) -> Rate {
     let changes = link.changes.iter().filter_map(|change| change.rate);
     let rates = changes.filter(|rate| rate.as_bps() > 0);
@@ -106,7 +106,7 @@ pub(super) fn warn_of_shared_ack_filters(
     }
 }
 
-/// Returns the links on the paths of unlimited flows, in the direction of their data.
+/// Returns the links on the paths of UDP flows and of TCP flows without `traffic`, in the direction of their data.
 fn carried_by_data<'a>(resolved: &'a ResolvedDocument, config: &Config) -> Vec<&'a CoreLink> {
     let groups = resolved.root.tables(Scenario::flows);
     let mut carried = Vec::new();
