@@ -21,9 +21,9 @@ LEAST_LOSS = 1e-12
 class Path:
     """The path that N connections share.
 
-    `rtt_s` is the round-trip time of the empty path. A timeout lasts `timeout_rtts` round trips,
-    each with the queueing delay at that time. A receiver acknowledges every packet, or every
-    second one.
+    `rtt_s` is the round-trip time of the empty path. A timeout lasts `timeout_rtts` round trips: of
+    the empty path if all connections lose packets at once, otherwise with the queueing delay. A
+    receiver acknowledges every packet, or every second one.
     """
 
     rate_bps: float
@@ -63,14 +63,15 @@ class Point:
 def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
     """Return loss rate and throughput if all connections lose packets at once (5.2 to 5.7).
 
-    `buffer` is the longest queue in packets. Without `timeouts`, losses cause no timeouts (5.4).
+    `buffer` is the longest queue in packets, at most the BDP. Without `timeouts`, losses cause no
+    timeouts (5.4). The loss rate is above 1, and meaningless, if there are more than about 1.1
+    connections per packet of BDP plus `buffer`.
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
     n, d, full = float(connections), path.bdp, buffer + path.bdp
-    # The sum of windows is a sawtooth between half of BDP plus buffer and all of it. A round trip
-    # takes rtt_s while the sum is below the BDP, and longer, because of the queue, while it is
-    # above.
+    # The sum of windows is a sawtooth between `full / 2` and `full`. A round trip takes rtt_s while
+    # the sum is below the BDP, and longer, because of the queue, while it is above.
     packets = 3.0 * full * (full + 2.0 * n) / (8.0 * n)
     rounds = (d - buffer + 2.0 * n) / (2.0 * n)
     rounds += (2.0 * d * buffer + n * buffer + buffer**2) / (2.0 * d * n)
@@ -211,10 +212,11 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 
 
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
-    """Return the smallest and the largest number of connections with an equilibrium under RED.
+    """Return the bounds of the numbers of connections with an equilibrium under RED.
 
-    With fewer connections, maximum windows do not fill the queue to `q_min`. With more connections,
-    the loss rate `p_max` does not keep the queue below `q_max`. The smallest number is not rounded.
+    There must be more connections than the first bound, which is not rounded: at the bound, maximum
+    windows fill the queue just to `q_min`. The second bound is included. With more connections, the
+    loss rate `p_max` does not keep the queue below `q_max`.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

@@ -36,7 +36,7 @@ def recovery_s(
         slope = dynamics.derivative(middle, rtt_s, 0.0, 0.0)
         states = [x + step * dx for x, dx in zip(states, slope, strict=True)]
         now = dynamics.window(states)
-        # CUBIC and BIC approach their peak without exceeding it.
+        # CUBIC and BIC hardly grow near their peak.
         if now >= window * (1.0 - 1e-9):
             return t + step * (window - before) / (now - before) if now > before else t
         t, before = t + step, now

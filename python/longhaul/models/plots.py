@@ -87,9 +87,9 @@ def trajectory(labels: Sequence[str], links: Sequence[str], solution: Trajectory
 
 @styled()
 def sets(cases: Sequence[Sets]) -> Figure:
-    """Draw throughput of the sets of flows, and ratios between sets, over the buffer size.
+    """Draw ratios between sets of flows, and the throughput of one flow of each, over buffer size.
 
-    Ratios are of throughputs and of round-trip times.
+    Ratios are of throughputs and, inverted, of round-trip times.
     """
     pairs = ((1, 2), (1, 3), (2, 3))
     drawing, left, right = _two_panels()

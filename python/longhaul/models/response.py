@@ -2,9 +2,10 @@
 
 A response function gives the mean congestion window of a flow that loses segments at the rate `p`,
 if losses are evenly spaced and recovered immediately. Windows are in segments, loss rates are
-fractions, times are in seconds, rates in bits per second. Functions take numbers or arrays and
-return arrays. The sources are RFC 3649 and "A simulation-based study of HighSpeed TCP and its
-deployment" (LBNL-52549, 2003), chapter 3. RFC 3649 section 5 prints the rounded form of `p(w)`.
+fractions, times are in seconds, rates in bits per second. Functions of a loss rate or window take
+numbers or arrays and return arrays. The sources are RFC 3649 and "A simulation-based study of
+HighSpeed TCP and its deployment" (LBNL-52549, 2003), chapter 3. RFC 3649 section 5 prints the
+rounded form of `p(w)`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 The model supports long-lived TCP flows of the algorithms in `dynamics` over first-in first-out
 queues with drop-tail or RED. For every other key of a scenario, link or flow, an error names the
-key. Accepted keys include details that the model leaves out: loss recovery, timeouts, delayed
-acknowledgements, access links as bottlenecks, and the rate and queue of the reverse path.
+key. Accepted keys include details that the model leaves out: kinds of slow start, parameters that
+an algorithm's dynamics do not have, loss recovery, timeouts, delayed acknowledgements, access links
+as bottlenecks, and the rate and queue of the reverse path.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def fluid(scenario: _engine.Scenario) -> Scene:
     """Return the fluid model of a checked scenario.
 
     Raises:
-        UnmodelledError: The model cannot represent some keys; the message lists all of them.
+        UnmodelledError: The model cannot represent some keys, all of which the message lists, or
+            packets have several sizes.
 
     """
     resolved = json.loads(scenario.resolved_json())
@@ -74,7 +76,7 @@ def fluid(scenario: _engine.Scenario) -> Scene:
 
 
 def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the keys of a resolved scenario that the model cannot represent."""
+    """Yield a text for each part of a resolved scenario that the model cannot represent."""
     yield from _unknown(resolved, OF_SCENARIOS)
     if "topology" not in resolved:
         return
@@ -123,7 +125,7 @@ def _links(kind: str, topology: Mapping[str, Any]) -> list[tuple[str, Mapping[st
     return [(f"parking-lot.hops.{n}", hop) for n, hop in enumerate(topology["hops"])]
 
 
-# Variant of CUBIC in current kernels; a model of means cannot represent its whole segments.
+# Variant of algorithms in Linux 6.18, which a model of means represents except for whole segments.
 WHOLE_SEGMENTS = "linux-6.18"
 
 
@@ -215,6 +217,9 @@ BYTES = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "Mi
 
 
 def _number(text: str, unit: str) -> float:
-    """Return the number in a size such as `100 packets`, which must have this `unit`."""
+    """Return the number in a size: of packets, as in `100 packets`, or otherwise of bytes.
+
+    The text must be in packets if `unit` is `packets`; this is not checked.
+    """
     number, written = re.fullmatch(r"([\d.e+-]+) (\w+)", text).groups()  # type: ignore[union-attr]
     return float(number) * (1.0 if unit == "packets" else BYTES[written])

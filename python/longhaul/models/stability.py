@@ -20,7 +20,8 @@ from longhaul._engine import RunError
 from longhaul.models.fluid import OF_LINK, Model
 from longhaul.models.response import Numbers, root
 
-# Chebyshev points of each delay; roots near the axis have then eight digits or more.
+# Intervals between Chebyshev points over the longest delay; roots near the axis have then eight
+# digits or more.
 POINTS = 24
 # Relative step of numerical derivatives.
 NUDGE = 1e-6
@@ -130,7 +131,8 @@ def equilibrium(model: Model) -> Equilibrium:
 def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
     """Return the stationary state of class `number` of flows.
 
-    Of several such states, return the one whose window is closest to a fair share of a link.
+    Its window is searched for on one side of the window with which the class alone fills a link
+    of its path: below it if it shrinks there, otherwise above it.
     """
     class_, rtt_s = model.classes[number], model.rtt(number, x)
     kept, share = 1.0, inf
@@ -195,9 +197,9 @@ def _nudged(values: Sequence[float], place: int) -> tuple[list[float], list[floa
 def gain_margin(linear: Linear, most: float = 1e4) -> float:
     """Return the factor by which all feedback may be multiplied before the equilibrium is unstable.
 
-    A factor below one means that the equilibrium is unstable. The factor multiplies the losses that
-    flows see, and so the slope of a marking function. It is searched for between `1 / most` and
-    `most`.
+    A factor below one means that the equilibrium is unstable. The factor multiplies changes of the
+    losses that flows see, and so the slope of a marking function. It is limited to the range from
+    `1 / most` to `most`.
     """
 
     def growth(log_factor: float) -> float:
@@ -231,7 +233,10 @@ class OneDelay:
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
     def is_stable(self) -> bool:
-        """Return true if the equilibrium is stable, by the exact condition for a single delay."""
+        """Return true if the equilibrium is stable, by the exact condition for a single delay.
+
+        `a + b` must be positive.
+        """
         if self.b <= self.a:
             return True
         rate = sqrt(self.b**2 - self.a**2)

@@ -1,8 +1,8 @@
 """Simulation of an algorithm's window round by round, without a network: `longhaul window`.
 
 Each round trip acknowledges one window of segments. Losses hit every n-th segment, or random ones.
-A lost segment reduces the window, at most once per round trip, and recovery takes no time. This is
-the model behind the response functions of RFC 5681 and RFC 3649.
+A lost segment reduces the window, at most once per round trip, and recovery takes no time. With
+evenly spaced losses, this is the model behind the response functions of standard TCP and RFC 3649.
 """
 
 from collections.abc import Mapping, Sequence
@@ -117,7 +117,8 @@ def trajectories(
 ) -> list[Trajectory]:
     """Return the window of each algorithm over the experiment's round trips.
 
-    Each text `parameter=value` in `set` sets a parameter of those algorithms that have it.
+    Each text `parameter=value` in `set` sets a parameter of the built-in algorithms that have it.
+    Classes and kernel modules get every parameter; an error follows if one does not have it.
     """
     given = [_congestion(kind) for kind in kinds]
     if len({str(_what(algorithm)) for algorithm in given}) < len(given):
@@ -186,14 +187,17 @@ def _congestion(kind: Kind) -> dict[str, Any]:
 
 
 def _give(given: Sequence[dict[str, Any]], text: str) -> None:
-    """Set the parameter in `text` (`parameter=value`) in all algorithms in `given` that have it."""
+    """Set the parameter in `text` (`parameter=value`) in all algorithms in `given` that have it.
+
+    Classes and kernel modules count as having it.
+    """
     key, value = assignment(text)
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []
     known: dict[str, None] = {}
     for algorithm in given:
         row = catalogue.get(algorithm.get("kind", ""))
-        # A class must be loaded before its parameters are known.
+        # A class or module must be loaded before its parameters are known.
         names = [key] if row is None else ["variant", *(p["name"] for p in row["parameters"])]
         known |= dict.fromkeys(names)
         if key in names:
@@ -232,9 +236,9 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
 def save(
     drawn: Sequence[Trajectory], experiment: Experiment, path: Path, width_in: float | None = None
 ) -> None:
-    """Write the plot of the trajectories as SVG or PNG, or a page with a table and the plot.
+    """Write the plot of the trajectories as SVG, PNG or PDF, or a page with a table and the plot.
 
-    The suffix of `path` selects the format.
+    The suffix of `path` selects the format. The width is in inches; None means the default width.
     """
     if path.suffix != ".html":
         return plots.draw(lambda: figure(drawn, experiment), path, width_in)

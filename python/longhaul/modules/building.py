@@ -69,8 +69,8 @@ def build(
     clock ticks per second.
 
     Raises:
-        ModuleBuildError: the compiler is missing or reports an error, or the object registers no
-            congestion control or several.
+        ModuleBuildError: an argument is invalid, the compiler is missing or reports an error, or
+            the object registers no congestion control, several of them, or none called `name`.
 
     """
     check_inputs(files, hz)

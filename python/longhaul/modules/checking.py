@@ -14,7 +14,7 @@ SANITIZERS = (
     "-fsanitize=address,bounds,integer-divide-by-zero,null,shift-exponent,unreachable",
     "-fno-sanitize-recover=all",
 )
-# Seconds after which a module in an endless loop is stopped.
+# Seconds after which the program with the module is stopped, in case a hook does not return.
 LIMIT_S = 120
 
 
@@ -22,7 +22,8 @@ def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> s
     """Run a kernel module through synthetic connections under the sanitizers; return the report.
 
     Raises:
-        ModuleBuildError: the first fault that a sanitizer found, with its place in the source.
+        ModuleBuildError: the first fault that a sanitizer found, with its place in the source; or
+            the module cannot be built, or does not finish in time.
 
     """
     check_inputs(files, hz)

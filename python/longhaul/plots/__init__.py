@@ -2,8 +2,9 @@
 
 A plot has a name (`longhaul plot cwnd r1`), a line of help, and a function that draws it. Plots of
 flows give each algorithm its colour and line style, and have a panel for each run, on equal scales.
-Plots of links have a panel for each busy link, in which runs are overlaid, one colour per run.
-Rates are differences of stored counters; nothing is interpolated.
+Plots of links have a panel for each link that is named, or for the first six busy links; a panel
+overlays the runs, one colour per run. Rates are differences of stored counters; nothing is
+interpolated.
 
 `registry` has the names of plots, `layout` their panels and legends, `files` the file formats; the
 other modules draw.

@@ -21,8 +21,9 @@ def cell_lines(
 ) -> Figure:
     """Draw means over the levels of the first factor, a line for each level of the second.
 
-    Each combination of levels of further factors has a panel; all panels have the same scale. Bars
-    are the 95 % intervals of the means, if there are replications.
+    If levels of the first factor are no quantities, points replace the lines. Each combination of
+    levels of further factors has a panel; all panels have the same scale. Bars are the 95 %
+    intervals of the means, if there are replications.
     """
     over, *others = factors
     lines = factors[others[0]] if others else [""]

@@ -13,7 +13,7 @@ from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, wrapped
 from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
-# Rates are on a logarithmic scale if the largest is more than so many times the smallest.
+# Rates are on a logarithmic scale if the largest is more than so many times the smallest above 0.
 MAX_RATIO = 30.0
 
 
@@ -52,7 +52,7 @@ def congestion_bars(
     rates: Sequence[float], levels: Mapping[str, Sequence[str]], signs: str,
     classes: Sequence[str], bounds: Sequence[float], label: str,
 ) -> Figure:  # fmt: skip
-    """Draw a bar for each condition's retransmission rate, in ascending order.
+    """Draw a bar for each condition's rate, such as a retransmission rate, in ascending order.
 
     `signs` explains the signs - and + in `levels`. `bounds` are the rates that separate classes.
     """

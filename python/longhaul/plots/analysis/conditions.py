@@ -15,7 +15,7 @@ PAGE = 7.0
 SMALL = 6.0
 PER_IN = 21.0
 LINE = 7.5
-# Longer levels are written vertically below their conditions.
+# Rows that have a text of more characters are written vertically.
 LYING = 4
 
 

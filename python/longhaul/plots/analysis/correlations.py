@@ -30,7 +30,7 @@ from longhaul.plots.layout import for_width_of, single
 STRONG, MEDIUM = 0.8, 0.3
 # Maximum number of responses with scatter plots, which would otherwise be too small.
 MOST_SCATTERED = 24
-# Names of groups are written in one line up to so many characters.
+# The legend has one column if a group's name has more characters, otherwise four.
 SHORT_NAME = 16
 
 
@@ -115,9 +115,9 @@ def index_plot(
     values: ArrayLike, names: Sequence[str], threshold: float = of.NIST_THRESHOLD,
     meanings: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
-    """Draw a point for each pair of responses with |r| above the threshold.
+    """Draw two points, on both sides of the diagonal, for each pair of responses with a high |r|.
 
-    Responses are in ascending order of their number of points.
+    |r| is high above the threshold. Responses are in ascending order of their number of points.
     """
     r = np.abs(of.correlations(values))
     order = of.by_partners(r, threshold)
@@ -265,9 +265,10 @@ def yyx(
     first: np.ndarray, second: np.ndarray, labels: tuple[str, str],
     factors: Mapping[str, tuple[Sequence[object], Sequence[object]]],
 ) -> Figure:  # fmt: skip
-    """Draw one response over another: first without colours, then coloured by each factor's levels.
+    """Draw one response over another: without colours, and coloured by each factor's levels.
 
-    `factors` has, for each factor, its levels in order and the level of each point.
+    `first` is on the horizontal axis, `second` on the vertical one; `labels` has their names in
+    this order. `factors` has, for each factor, its levels in order and the level of each point.
     """
     drawing, axes = panels(1 + len(factors), share_x=True, share_y=True)
     axes[0].plot(first, second, ".", color=PLAIN, markersize=3)
