@@ -17,7 +17,7 @@ PARTS = {
     "min_s": 0.0, "p1_s": 0.01, "p5_s": 0.05, "p25_s": 0.25, "p50_s": 0.5, "p75_s": 0.75,
     "p90_s": 0.9, "p95_s": 0.95, "p99_s": 0.99, "p999_s": 0.999, "max_s": 1.0,
 }  # fmt: skip
-# The axis is logarithmic from this ratio of the largest to the smallest quantile on.
+# The axis of `delays` is logarithmic above this ratio of the largest to the smallest quantile.
 MAX_RATIO = 100.0
 
 

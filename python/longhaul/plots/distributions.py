@@ -34,7 +34,7 @@ SIZES = (
     Quantity("request_bytes", 1.0, "requests", "bytes"),
     Quantity("response_bytes", 1.0, "responses", "bytes"),
 )
-# Additional round-trip times of connections, which delay boxes and traffic models cause.
+# Round-trip times that traffic models add to connections; those of delay boxes are not recorded.
 ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network's", "ms"),)
 
 

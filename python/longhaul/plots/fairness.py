@@ -31,9 +31,10 @@ def _fairness(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _index(run: Results) -> pl.DataFrame:
-    """Return Jain's index of the flows' rates in each interval between samples.
+    """Return Jain's index of the flows' rates in each interval of `rates`.
 
-    Only flows with a single connection that last through the whole interval count.
+    Only flows from `COMPARABLE` sources that last through the whole interval count. Intervals in
+    which no such flow has a rate above 0 are left out.
     """
     flows = run.bundles.filter(pl.col("source").is_in(COMPARABLE)).select("name", "finish_s")
     every = rates(run.flow_series, "name", "delivered_bytes", run.sample_times)

@@ -20,7 +20,7 @@ from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic, write_text
 from longhaul.plots.layout import for_width
 
-# Resolution of PNG files, and of bitmaps in SVG files.
+# Resolution of PNG files, and of bitmaps in SVG and PDF files.
 DPI = 160
 POINTS_PER_INCH = 72
 # Fraction of a panel's width available to its title.
@@ -54,7 +54,8 @@ def styled() -> Iterator[None]:
         yield
 
 
-# Metadata by file suffix, without times and versions, so that equal figures have equal bytes.
+# Metadata of SVG files, and of others by suffix, without times, so that equal figures have equal
+# bytes. PNG files have Matplotlib's version.
 NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 METADATA: dict[str, Any] = {
     ".png": None,
@@ -63,7 +64,7 @@ METADATA: dict[str, Any] = {
 
 
 def _wrap(drawing: Figure) -> None:
-    """Break titles and labels that are wider than their panels into lines."""
+    """Break titles and labels of horizontal axes that are too wide for their panels into lines."""
     drawing.draw_without_rendering()
     for axes in drawing.axes:
         place = axes.get_subplotspec()

@@ -16,7 +16,7 @@ from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# Maximum number of flows of a label drawn as lines; more are drawn as median and range.
+# Maximum number of flows of a label drawn as lines; more are drawn as median and 10 % to 90 % band.
 MAX_LINES = 12
 # Style of the sum over all labels, which is grey and behind all other lines.
 SUM: dict[str, Any] = {"color": "#8c8c8c", "linewidth": 0.9, "zorder": 1.5, "label": "sum"}
@@ -51,7 +51,8 @@ def _draw_flows(
 ) -> None:
     """Draw a column of the flows' samples, multiplied by `scale`, over time.
 
-    There is a line per flow or, for many flows, the median and the range of each label's flows.
+    There is a line per flow. If a label has more than `MAX_LINES` flows, their median and a band
+    from their 10 % to their 90 % quantile are drawn instead.
     """
     series = run.flow_series.select("t_s", "name", "label", (pl.col(column) * scale).fill_nan(None))
     # Flows without a window, such as datagrams and traffic with many connections, have no line.

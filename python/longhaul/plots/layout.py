@@ -178,7 +178,8 @@ def label_ends(drawing: Figure) -> Figure:
 def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
     """Return the last value of a line with the style of a legend's `handle`.
 
-    If several lines have the style, return the mean of their last values; if none has, return None.
+    The style is colour and line style. If several lines have it, return the mean of their last
+    values. If none has, or if the handle is not a line, return None.
     """
     if not isinstance(handle, Line2D):
         return None

@@ -18,7 +18,7 @@ from longhaul.results import Results
 MAX_LINKS = 6
 
 # Function that draws a link of a run; its arguments are axes, samples, style, and the run's name,
-# which is empty if there is only one run.
+# which is None if there is only one run.
 DrawLink = Callable[[Axes, pl.DataFrame, Style, str | None], None]
 
 
@@ -46,7 +46,11 @@ def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
 
 
 def _links(runs: Sequence[Results], options: Options) -> list[str]:
-    """Return the names of the links to show, in the order of the scenario."""
+    """Return the names of the links to show: those that the user names, or the first busy ones.
+
+    Named links are in the user's order, busy links in the scenario's. Raise an error if a named
+    link has no samples.
+    """
     if options.links:
         for link in options.links:
             for run in runs:

@@ -19,8 +19,9 @@ ABOVE = 0.1
 def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
     """Shade the time before the measurement window, and fit the vertical scale to the window.
 
-    `starts` has the start of the measurement window of each panel, in seconds. If the scale cuts
-    off earlier values, such as those of slow start, the panel states the highest of these values.
+    `starts` has the start of the measurement window of each panel, in seconds. The scale changes
+    only if earlier values, such as those of slow start, are much higher (`CUT`). If it cuts off
+    such values of a panel, the panel states the highest of them.
     """
     every = list(zip(drawing.axes, starts, strict=True))
     before = [_highest(axes, -np.inf, start) for axes, start in every]

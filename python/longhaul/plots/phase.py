@@ -13,7 +13,7 @@ from longhaul.results import Results
 
 
 def _link(run: Results, options: Options) -> str:
-    """Return the name of the link to show: the one that the user names, or the bottleneck."""
+    """Return the name of the link to show: the first that the user names, or the bottleneck."""
     if options.links:
         run.check_link(options.links[0])
         return options.links[0]

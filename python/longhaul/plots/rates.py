@@ -10,7 +10,8 @@ def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.
     """Return a counter's average rates per second, by interval of time and value of `key`.
 
     The intervals begin and end at sample times of the run (`times`, in order). The result has a row
-    for each sample at the end of an interval. `rate` is the average over the interval, and `step_s`
+    for each sample at the end of an interval. All intervals have the same number of samples, so the
+    last samples of the run may be left out. `rate` is the average over the interval, and `step_s`
     the interval's length. `whole` is false if the counter started from zero during the interval, as
     for a flow (a value of `key`) that starts then.
     """

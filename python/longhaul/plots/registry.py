@@ -16,7 +16,10 @@ class Options:
     """Options that a user may give for a plot."""
 
     links: tuple[str, ...] = ()
-    """Links to show in plots of links; if empty, the busy links."""
+    """Links to show in plots of links; if empty, the busy links.
+
+    Plots of one link show the first of `links`; if it is empty, the bottleneck.
+    """
     colour_by: Literal["algorithm", "label"] = "algorithm"
     """Attribute by which flows are coloured: `algorithm` or `label`."""
     from_s: float | None = None
@@ -26,7 +29,10 @@ class Options:
     None means the beginning or the end of the run.
     """
     parts: tuple[str, ...] = ()
-    """Names of the state variables, or of MesoNet's flows, classes or routers, to show."""
+    """Names of the state variables, or of MesoNet's flows, classes, routers or file types, to show.
+
+    For a packet capture, the first name is an end (address and port) of the connection to show.
+    """
     overlay: bool = False
     """True if MesoNet plots overlay the runs, in a panel for each flow, class or router."""
     width_in: float | None = None

@@ -28,7 +28,8 @@ FIT = 16
 def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: float) -> Figure:
     """Draw a panel for each factor, all on one scale: means at its levels, with 95 % intervals.
 
-    The title of a panel has the fraction of the variance over all runs that the factor explains.
+    The title of a panel has the part of the variance over all runs that the factor explains, if it
+    is known. Without replications, intervals are missing. Lines connect only quantities.
     """
     drawing, axes = panels(len(factors), share_y=True, height=3.0)
     is_known = False
@@ -77,9 +78,9 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
 
 @styled()
 def variance_shares(sources: Sequence[Source], response: str) -> Figure:
-    """Draw the fraction of the total sum of squares of each term (factor or interaction).
+    """Draw each source's part of the total sum of squares in percent, the largest at the top.
 
-    The largest is drawn first. Terms that are significant at 5 % are filled.
+    Sources are factors, interactions and the residual. Bars are filled if p < 0.05.
     """
     ordered = sorted(sources, key=lambda source: source.share)
     drawing, axes = single(6.4, 0.8 + 0.22 * len(ordered))

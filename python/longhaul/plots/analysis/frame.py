@@ -83,7 +83,10 @@ def prefixed(axis: Axis, text: str = "") -> str:
 
 
 def is_amount(levels: Iterable[object]) -> bool:
-    """Return true if all levels are quantities, such as 5 ms, so that a line may connect them."""
+    """Return true if all levels are quantities, so that a line may connect them.
+
+    A text that begins with a digit, such as `5 ms`, counts as a quantity.
+    """
     return all(isinstance(level, int | float) or str(level)[:1].isdigit() for level in levels)
 
 
@@ -145,11 +148,11 @@ def beside(
     axes: Axes, labels: Sequence[tuple[float, float, str]], size: float = 6.0,
     lines: Sequence[ArrayLike] = (),
 ) -> None:  # fmt: skip
-    """Place labels next to their points such that labels, markers and edges do not overlap.
+    """Place labels next to their points such that labels, markers and edges overlap little.
 
-    `labels` are x, y and text of each. Each label takes the nearest free position, or the one with
-    the least overlap. Points of `lines`, of shape (count, 2) in the units of the axes, are kept
-    free too. All other elements must already be drawn.
+    `labels` are x, y and text of each. Each label in turn takes the position of the lowest `_cost`,
+    which grows with distance and overlap. Points of `lines`, of shape (count, 2) in the units of
+    the axes, are avoided too. All other elements must already be drawn.
     """
     texts = [
         axes.annotate(

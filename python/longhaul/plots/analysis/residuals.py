@@ -40,10 +40,10 @@ def residual_plot(
     `values` has a row per condition and a column per competitor. `levels` has, for each factor, a
     text per condition, and `signs` explains them. `label` is the response's name and unit.
 
-    Conditions are in the order of their largest residual. They are green with a significant high
-    outlier, red with a low one, and black otherwise. Rows below the axis have the levels of
-    factors, Grubbs' statistic, the extreme competitor, and its residual's order of magnitude and
-    percentage of the mean.
+    Conditions are in ascending order of their largest absolute residual. They are green with a
+    significant high outlier, red with a low one, blue without one, and black if all values are
+    equal. Rows below the axis have the levels of factors, the extreme competitor, its residual's
+    order of magnitude and percentage of the mean, and Grubbs' statistic.
     """
     given = np.asarray(values, float)
     each = [outliers.residuals(row, critical) for row in given]

@@ -128,7 +128,7 @@ def scatter(given: Screening) -> Figure:
 def main_effects(given: Screening) -> Figure:
     """Draw step 3: each factor's mean at both levels, and its effect.
 
-    The effect is also given in percent of the grand mean.
+    The absolute effect is also given in percent of the grand mean, unless this mean is zero.
     """
     drawing, axes = _by_factor(given)
     for j, effect in enumerate(given.main):
@@ -157,9 +157,9 @@ def _by_factor(given: Screening) -> tuple[Figure, Axes]:
 
 
 def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> None:
-    """Label the axes with the response and the levels, after everything else is drawn.
+    """Label the vertical axis with the response, and write the legend of the levels.
 
-    `before` is text in front of the response's label.
+    The data must already be drawn. `before` is text in front of the response's label.
     """
     axes.set_ylabel(wrapped(before + given.label, 36))
     prefixed(axes.yaxis)
@@ -269,7 +269,7 @@ def youden(given: Screening) -> Figure:
 
 @styled()
 def absolute_effects(given: Screening) -> Figure:
-    """Draw step 7: the absolute values of all effects, the largest first."""
+    """Draw step 7: the absolute values of the `MAX_TERMS` largest effects, in descending order."""
     chosen = of.by_size(given.effects)[:MAX_TERMS]
     drawing, axes = single(max(4.6, 0.36 * len(chosen)), 3.8)
     for x, effect in enumerate(chosen):

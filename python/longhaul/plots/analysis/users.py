@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Label of the algorithm's own flows; without flow groups, the label in the first response."""
+    """Name of the algorithm's own flows; without flow groups, that of the first response."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""
@@ -183,11 +183,12 @@ def rank_matrix(
     values: ArrayLike, who: int, title: str, conditions: Sequence[str], groups: Sequence[str],
     notes: Sequence[str] = (), factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw the rank of competitor `who` by condition and group of flows; 1 is the lowest value.
+    """Draw the rank of a competitor by condition and group of flows; 1 is the lowest value.
 
-    A square is green if the competitor's value is above the mean, red if below. It is filled if no
-    other competitor's value is farther from the mean. `values` has the shape (condition, group of
-    flows, competitor).
+    `values` has the shape (condition, group of flows, competitor), and `who` is an index of its
+    last axis. A rank is green if the competitor's value is above the mean, red if not, and black if
+    all values are equal. Its square is filled if the competitor is the farthest from the mean; of
+    several, only one (`ranks.distinctive`).
     """
     given = np.asarray(values, float)
     place = ranks.value_ranks(given)
