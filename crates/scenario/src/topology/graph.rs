@@ -96,15 +96,17 @@ fn lay_out_edge(
         let name = format!("{}-{}", nodes[from], nodes[to]);
         edge.derive(Edge::name, Value::Text(name), "FROM-TO");
     }
+    edge.or_default(Edge::duplex, Value::Flag(true));
+    let (duplex, reverse) = (edge.read(Edge::duplex), LinkParts::reverse);
     let name = edge.read(Edge::name);
-    if names.contains(&name) {
-        let message = format!("there are two links `{name}`; give them names");
+    let back = duplex.then(|| format!("{name}-reverse"));
+    let own: Vec<String> = std::iter::once(name.clone()).chain(back).collect();
+    if let Some(taken) = own.iter().find(|name| names.contains(name)) {
+        let message = format!("there are two links `{taken}`; give them names");
         layout
             .out
             .push(Diagnostic::at(edge, Edge::name, path, message));
     }
-    edge.or_default(Edge::duplex, Value::Flag(true));
-    let (duplex, reverse) = (edge.read(Edge::duplex), LinkParts::reverse);
     if !duplex && edge.has(reverse) {
         let message = "there is no link back with `duplex = false`; leave one of both keys out";
         return layout
@@ -117,7 +119,7 @@ fn lay_out_edge(
         layout.links.truncate(before + 1);
         edge.remove(reverse);
     }
-    names.push(name);
+    names.extend(own);
 }
 
 fn endpoints(

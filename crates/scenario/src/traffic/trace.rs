@@ -29,6 +29,12 @@ pub(crate) fn parse(text: &str) -> Result<Vec<TraceEntry>, String> {
             COLUMNS.join(", ")
         ));
     }
+    if let Some(twice) = COLUMNS
+        .iter()
+        .find(|name| header.iter().filter(|own| own == name).count() > 1)
+    {
+        return Err(format!("there are two columns `{twice}`"));
+    }
     let has = |name| header.contains(&name);
     let one_way = has("bytes") && !has("request_bytes") && !has("response_bytes");
     let two_way = has("request_bytes") && has("response_bytes") && !has("bytes");

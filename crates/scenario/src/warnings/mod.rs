@@ -265,7 +265,11 @@ fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
 
 fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
     let marks = config.links.iter().any(|link| link.queue.marks());
-    if marks && !tcps(config).any(|tcp| tcp.ecn.is_on()) {
+    // The QUIC stacks that come with the program always send ECN-capable packets.
+    let mut transports = config.flows.iter().map(|flow| &flow.transport);
+    let quic = transports.any(|transport| matches!(transport, Transport::Stack(_)));
+    let uses = quic || tcps(config).any(|tcp| tcp.ecn.is_on());
+    if marks && !uses {
         out.push("a queue marks ECN-capable packets, but no flow uses ECN (tcp.ecn)".into());
     }
     for (number, proxy) in config.proxies.iter().enumerate() {

@@ -48,11 +48,11 @@ fn codel_target(queue: &QueueConfig) -> Option<Span> {
     }
 }
 
-/// Returns the smaller of [`Link::capacity`], at the start of a run, and the lowest rate of `changes`, except outages.
+/// Returns the smaller of [`Link::queue_rate`], at the start of a run, and the lowest rate of `changes`, except outages.
 fn slowest(link: &Link) -> Rate {
     let changes = link.changes.iter().filter_map(|change| change.rate);
     let rates = changes.filter(|rate| rate.as_bps() > 0);
-    rates.fold(link.capacity(), Rate::min)
+    rates.fold(link.queue_rate(), Rate::min)
 }
 
 /// Warns about links with a varying rate and a queue that uses only the initial rate.
