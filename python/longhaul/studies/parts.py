@@ -44,7 +44,10 @@ def _check_question(study: Study, claim: Claim) -> None:
 
 
 def _check_responses(study: Study) -> None:
-    """Raise an error if a response that the study declares exists in no run of any experiment."""
+    """Raise an error if, at a scale, the first run of an experiment lacks a declared response.
+
+    Responses that are Python functions are not checked.
+    """
     places = [response.place for response in study.head.responses if response.place]
     for experiment in study.experiments.values():
         for scale in SCALES:

@@ -120,7 +120,8 @@ def latest(
     """Return the directory of the user's last results below `out`, and the results.
 
     If there are none and `shipped` is true, return the results that the study ships with. Without
-    `scale`, full-scale results are preferred.
+    `scale`, full-scale results are preferred, even to later ones. Raise StudyError if there are no
+    results.
     """
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:

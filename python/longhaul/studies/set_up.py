@@ -14,9 +14,10 @@ from longhaul.studies.study import Study
 
 # Maximum number of diagrams.
 MOST = 3
-# In pixels: distance between nodes, height of a line of text, margin, and size of a node.
+# In pixels: distance between nodes, height of a line of text, margin, and space on each side of
+# a node's centre.
 STEP, LINE, MARGIN, NODE = 190, 17, 14, 22
-# Width of a letter in pixels, to reserve space for texts next to the nodes.
+# Width of a letter in pixels, to reserve space for the text within an arrow.
 LETTER = 6.6
 
 DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
@@ -33,7 +34,7 @@ class Group:
 
     @property
     def text(self) -> str:
-        """Text with the number of flows and their label."""
+        """Label of the flows, preceded by their number if there are several."""
         return f"{self.count} {self.label}" if self.count > 1 else self.label
 
 
@@ -66,7 +67,7 @@ class Network:
 
 
 def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
-    """Return caption and diagram of up to three networks; empty if none can be drawn."""
+    """Return caption and diagram of up to three networks, of which none is part of another."""
     shown: list[Network] = []
     for network in _networks(study, scale):
         if not any(network.is_part_of(other) for other in shown):
@@ -75,7 +76,7 @@ def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
 
 
 def _networks(study: Study, scale: str) -> Iterator[Network]:
-    """Yield the network of the first run of each experiment."""
+    """Yield the network of the first run of each experiment: dumbbells and parking lots only."""
     for experiment in study.chosen():
         for run in islice(experiment.sweep(scale, 1).runs(), 1):
             if (network := _network(experiment, run)) is not None:

@@ -18,7 +18,7 @@ from longhaul.analysis.judging import (
 )
 from longhaul.studies.judgement import Judgement
 
-# Verdicts, the worst first. A sentence is undecided if some of its claims were not run.
+# Verdicts, the worst first.
 WORST_FIRST = (CONTRADICTED, OUTSIDE, UNDECIDED, NOT_RUN, REPRODUCED)
 
 
@@ -37,7 +37,7 @@ class Statement:
 
     @property
     def so_far(self) -> str:
-        """Combined verdict, in which undecided claims count with their preliminary verdict."""
+        """Combined verdict; undecided claims count with their preliminary verdict, if any."""
         return _together(
             [
                 self._limited(judgement, judgement.so_far or judgement.verdict)

@@ -26,7 +26,8 @@ from longhaul.studies.measures import GENERAL, Measure
 from longhaul.studies.selection import is_written_as
 
 EXPERIMENTS = "experiments.toml"
-# Possible names of the file of claims, of which a study has one: a table, or TOML.
+# Possible names of the file of claims in a directory with experiments: a table, or TOML. If both
+# exist, the first is read.
 CLAIMS = ("claims.csv", "claims.toml")
 README = "README.md"
 # Group of entry points of distributions that contain studies.
@@ -87,7 +88,7 @@ class Study:
 
     @cached_property
     def measures(self) -> Mapping[str, Measure]:
-        """Measures that claims may use: the general ones and the study's own."""
+        """Measures that claims may use: `MEASURES` of the study, or else the general ones."""
         own: Mapping[str, Measure] = GENERAL
         return self.required("measures", "MEASURES") if self.has("measures") else own
 
@@ -129,7 +130,7 @@ class Study:
         return metrics
 
     def check(self) -> None:
-        """Raise an error if a module, function or claim of the study is missing or invalid."""
+        """Raise an error if a module of the study, a name in it, or a file of claims is missing."""
         for module, name in DEFINED:
             if self.has(module):
                 self.required(module, name)
@@ -161,7 +162,8 @@ class Study:
     def reduction(self, experiment: Experiment) -> "Reduction":
         """Return the reduction that selects the values to store for a run of an experiment.
 
-        It is `reduce.py` in the experiment's directory or, if there is none, the general reducer.
+        It is `reduce.py` in the experiment's directory; else, for a study with declared responses
+        and no module `metrics`, the reducer of these responses; else the general reducer.
         """
         own = experiment.folder / "reduce.py"
         if own.is_file():
@@ -197,7 +199,11 @@ class Study:
         ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
-        """Return the only run of an experiment at `levels`, a mapping of axes to levels as text."""
+        """Return the first replication of the only cell of an experiment at `levels`.
+
+        `levels` maps axes to levels as text. The scale is full. Raise StudyError if there is no
+        such cell, or several.
+        """
         (chosen,) = self.chosen([experiment])
         for axis in levels:
             if axis not in chosen.axes:

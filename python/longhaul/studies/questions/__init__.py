@@ -21,10 +21,13 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     order=a+b>c>*                       groups of levels of `each`, separated by `>`: a and b; c;
                                         the rest (*). Each `>` gives a ratio: the smallest number of
                                         its left group over the largest of its right group
-    then=least                          the least of these numbers or ratios (default: `largest`),
-    then=count above=1.1                or the count of those above or below a bound
-    whole=condition                     the claim is about all levels of this axis; if some of them
-                                        lack runs, the module `partial` gives the verdict
+    then=least                          the least of these numbers or ratios (default: `largest`;
+                                        also `mean` and `middle`, the median),
+    then=count above=1.1                or the count (`share`: the share) of those above or below a
+                                        bound
+    whole=condition                     the claim is about all levels of this axis, or about all
+                                        that `condition=` selects; if some of them lack runs, the
+                                        module `partial` gives the verdict
     whole=*                             the claim is judged only if all of its runs exist
 
 The second side of `less.`, `over.`, `with.` and `against.` has the words of `where`, except for

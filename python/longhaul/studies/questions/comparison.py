@@ -17,10 +17,10 @@ class ComparedValues:
     """Numbers (values, differences or ratios) at points along an axis, and their positions."""
 
     x: np.ndarray
-    """Position of each point: its level of an axis, or its value of another metric."""
+    """Position of each point: its level of an axis, or its value of another metric; otherwise 0."""
     y: np.ndarray
     same: float
-    """Value of `y` if the compared values are equal: 0 for differences, 1 for ratios."""
+    """Value of `y` if the compared values are equal: 1 for ratios, otherwise 0."""
 
     @property
     def count(self) -> int:
@@ -118,7 +118,7 @@ def _along(
     """Return the `values` sorted by their levels of `axis`, with these levels as positions.
 
     If `axis` is None, the values keep their order, and all positions are 0. Raise NotRunError if
-    two values have the same level. `same` (0 for differences, 1 for ratios) is passed on.
+    the points have no such axis, or if two values have the same level. `same` is passed on.
     """
     if axis is None:
         return ComparedValues(np.zeros(len(keys)), values, same)

@@ -133,7 +133,10 @@ class DeclaredQuestion(Question):
     shape: Shape
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError if the claim names no metric, or an unknown experiment or axis.
+        """Raise ValueError if the claim lacks `of` or `metric`, or if one of its words is invalid.
+
+        Words with an unknown experiment or axis, or with bad arithmetic, are invalid. Names of
+        metrics are not checked.
 
         `known` has the study's experiments by name.
         """
@@ -243,7 +246,7 @@ class DeclaredQuestion(Question):
 
 # Kinds of measures whose values at some levels bound their values at all levels.
 KINDS = {"least": LEAST, "largest": LARGEST, "furthest": LARGEST, "range": LARGEST, "share": SHARE}
-# Measures whose sign is judged, and measures whose sign is judged if values are compared.
+# Kinds of measures that compare values, and measures that do so only with `less.` or `over.`.
 ORDERS = {"trend": SIGN, "correlation": SIGN, "fall": SIGN, "ends": RATIO}
 MIDDLES = ("value", "mean", "middle")
 

@@ -35,6 +35,7 @@ class Points:
     experiments: tuple[str, ...]
     fixed: Words
     axes: tuple[str, ...]
+    """Axes of the keys: first `of`, whose level is an index into `experiments`; then open axes."""
     values: dict[Key, Number]
 
     def count(self, axis: str) -> int:
@@ -168,7 +169,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Group values by the axes `shape.each`, if any; return the levels of each group by axis."""
+    """Group values by the words `shape.each`, if any; return the levels of each group by word."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:

@@ -39,7 +39,7 @@ class PythonQuestion(Question):
         """Raise ValueError if `key=value` words do not fit the function's parameters."""
         words = dict(self.words)
         if self.whole_axis is not None:
-            words.setdefault(self.whole_axis, "")  # filled in with the existing levels later
+            words.setdefault(self.whole_axis, "")  # filled in later if some levels lack runs
         try:
             signature(self.function).bind(None, **words)
         except TypeError as error:

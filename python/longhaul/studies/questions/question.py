@@ -23,7 +23,10 @@ class Question(ABC):
     """The number that a claim asks for, defined by the claim's `key=value` words."""
 
     words: Words
-    """All `key=value` words of the claim as written."""
+    """The claim's `key=value` words, with levels that `narrowed` added.
+
+    The word `whole` is left out if a Python function answers the question.
+    """
     experiments: tuple[str, ...]
     """Names of the experiments of the claim."""
     sides: Sides
@@ -39,7 +42,10 @@ class Question(ABC):
 
     @abstractmethod
     def value(self, data: Data) -> float:
-        """Return the number that answers the question; raise NotRunError if a value is missing."""
+        """Return the number that answers the question.
+
+        Raise NotRunError if a value is missing. A division by 0 may raise ZeroDivisionError.
+        """
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
         """Return the question's number in each bootstrap sample.
@@ -85,7 +91,7 @@ class Question(ABC):
 
     @property
     def levels(self) -> Words:
-        """The words that select levels (`key=value`); in a comparison, those of its first side."""
+        """Words of the first side that select points: all except `of` and `metric`."""
         return {word: level for word, level in self.sides.own.items() if word not in (OF, METRIC)}
 
     @property
@@ -96,12 +102,12 @@ class Question(ABC):
 
     @property
     def needs_all_runs(self) -> bool:
-        """True if the statement can be judged only when all of its runs exist."""
+        """True if the claim can be judged only when all of its runs exist."""
         return self.whole == REST
 
     @property
     def whole_axis(self) -> str | None:
-        """The axis if the statement is about all levels of an axis; otherwise None."""
+        """The axis if the claim is about all levels of an axis; otherwise None."""
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
@@ -110,7 +116,10 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of `axis`; None if another of its words is not in `cell`."""
+        """Return the question's level of `axis`.
+
+        Return None if it has none, or if another of its words differs from the one in `cell`.
+        """
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None

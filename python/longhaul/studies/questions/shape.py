@@ -31,7 +31,7 @@ class Shape:
 
     along: str | None
     each: tuple[str, ...]
-    """Axes whose levels form groups; the statistic is computed for each group."""
+    """Axes whose levels form groups, or `metric`; the statistic is computed for each group."""
     order: str | None
     then: str
     above: float | None
@@ -43,7 +43,7 @@ class Shape:
     def read(cls, words: Words) -> "Shape":
         """Parse a claim's words that order, group and reduce values, such as `each=flows`.
 
-        Raise ValueError for a bad value.
+        Raise ValueError for a bad value, or for words that do not go together.
         """
         for word, only in (("by", BY), ("runs", RUNS)):
             if words.get(word, only) != only:

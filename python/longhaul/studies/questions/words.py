@@ -28,7 +28,8 @@ SHARED = "+"
 def words_of(text: str) -> dict[str, Word]:
     """Parse the text of a claim's words: `key=value` separated by spaces.
 
-    Raise ValueError for any other form.
+    A value is a number if it can be read as one, otherwise text. If a key occurs twice, its last
+    value counts. Raise ValueError for any other form.
     """
     return dict(_words_of(text))
 
@@ -60,7 +61,7 @@ class Sides:
         """Divide a claim's words between the two sides of its comparison.
 
         A prefix such as `less.` or `over.` marks a word of the second side: `over.flows=5` selects
-        the divisor of a ratio.
+        the divisor of a ratio. Words in `SHAPING` belong to no side.
         """
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
