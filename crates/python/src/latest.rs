@@ -151,6 +151,10 @@ impl<R: Recorder> Recorder for WatchedRecorder<'_, R> {
         self.recorder.packet(packet);
     }
 
+    fn stack_log(&mut self, flow: u32, text: &[u8]) {
+        self.recorder.stack_log(flow, text);
+    }
+
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         self.recorder.progress(now, data_packets)
     }

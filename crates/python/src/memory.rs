@@ -115,7 +115,8 @@ fn left_in(group: &Path) -> Option<u64> {
     let limit = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;
     let used = number("memory.current").or_else(|| number("memory.usage_in_bytes"))?;
     let stat = read("memory.stat").unwrap_or_default();
-    let cached = ["inactive_file ", "total_inactive_file "]
+    // In version 1 of control groups, the totals include the groups below, as the usage does.
+    let cached = ["total_inactive_file ", "inactive_file "]
         .iter()
         .find_map(|key| {
             stat.lines()

@@ -77,7 +77,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     algorithm::take_failure();
     let ticking = ticker.clone();
     let _clock = Clock::start(move || ticking.tick());
-    algorithm::note_limit(limit.clone());
+    let _noted = algorithm::NotedLimit::begin(limit.clone());
     let _call_watch = limit
         .as_ref()
         .map(|limit| CallWatch::start(limit, Some(out)))

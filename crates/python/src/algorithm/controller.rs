@@ -261,6 +261,7 @@ impl CongestionControl for Controller {
     }
 
     fn on_idle(&mut self, idle: &Idle, window: &mut congestion::Window) {
+        self.now = idle.now;
         if self.has(Method::OnIdle) {
             let fact = Fact::Seconds(idle.time.as_secs_f64());
             self.tell(Method::OnIdle, &fact, window);

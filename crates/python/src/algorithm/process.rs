@@ -43,7 +43,18 @@ pub(super) const PROGRAM: Program = Program {
     patience: PATIENCE,
 };
 
-/// Sets the time limit of this thread's run, for controllers in other processes.
-pub(crate) fn note_limit(limit: Option<TimeLimit>) {
-    LIMIT.set(limit);
+/// Time limit of this thread's run, for controllers in other processes, as long as the value lives.
+pub(crate) struct NotedLimit;
+
+impl NotedLimit {
+    pub(crate) fn begin(limit: Option<TimeLimit>) -> Self {
+        LIMIT.set(limit);
+        Self
+    }
+}
+
+impl Drop for NotedLimit {
+    fn drop(&mut self) {
+        LIMIT.set(None);
+    }
 }
