@@ -21,7 +21,7 @@ const IF_NAME: u16 = 2;
 const IF_DESCRIPTION: u16 = 3;
 const IF_SPEED: u16 = 8;
 const IF_TSRESOL: u16 = 9;
-/// Resolution of timestamps, as the power of ten of the unit: 10^-9 s.
+/// Resolution of time stamps: n stands for a unit of 10^-n s.
 const NANOSECONDS: u8 = 9;
 
 /// Format of the captured bytes, by its number in the registry of link types.
@@ -104,7 +104,8 @@ impl<W: Write> PcapngWriter<W> {
         self.write_block(ENHANCED_PACKET)
     }
 
-    /// Returns the underlying file, with all data written to it.
+    /// Returns `out`, to which all blocks have been written. If it has a buffer, the caller has to
+    /// flush it.
     pub(crate) fn into_inner(self) -> W {
         self.out
     }

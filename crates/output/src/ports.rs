@@ -2,7 +2,8 @@
 //!
 //! The end that opens a connection takes the next dynamic port of its node (RFC 6335 section 6). The other end listens
 //! at one port until the node has used all its dynamic ports, and then at the next port. No two connections of a
-//! capture have the same addresses and ports.
+//! capture have the same addresses and ports. A connection that is still in use after its node has opened 16,384 newer
+//! ones gets new ports.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -20,8 +21,8 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Returns the ports of the next connection of a node, which has opened `others` connections
-    /// before.
+    /// Returns the ports of the next connection of a node which has been given `others` pairs of
+    /// ports before.
     fn after(others: u32) -> Self {
         let round = others / DYNAMIC % LISTENING;
         Self {
@@ -50,7 +51,8 @@ struct Opener {
 }
 
 impl PortTable {
-    /// Returns the ports of a connection that `node` has opened.
+    /// Returns the ports of a connection that `node` has opened. A connection that is not in the
+    /// table gets the node's next ports.
     pub(crate) fn of(&mut self, name: Name, node: u32) -> Ports {
         if let Some(&known) = self.ports.get(&name) {
             return known;

@@ -91,7 +91,7 @@ impl<C> Run<C> {
         }
     }
 
-    /// Returns the first error while recording, if there was one.
+    /// Takes the first error while recording, if there was one, and fails with it.
     pub(crate) fn check(&mut self) -> Result<(), OutputError> {
         self.error.take().map_or(Ok(()), Err)
     }

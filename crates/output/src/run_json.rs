@@ -21,9 +21,10 @@ pub(crate) struct RunJson<'a, R, O> {
     seed: u64,
     replication: u64,
     simulated_s: f64,
-    /// The scenario's duration in seconds.
+    /// [`RunMeta::duration`] in seconds.
     duration_s: f64,
-    /// True if the run was stopped before the end of the scenario.
+    /// True if the run was stopped before the end of the scenario; a stop rule of the scenario does
+    /// not count.
     stopped: bool,
     /// Cause that stopped the run; `None` if it was not stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +48,7 @@ struct Files {
     sha256: BTreeMap<String, String>,
 }
 
-/// SHA-256 of the text of run.json before this digest.
+/// SHA-256 of the text of run.json before this key and the comma in front of it.
 #[derive(Serialize)]
 struct OwnDigest<'a> {
     #[serde(rename = "sha256_above")]

@@ -21,6 +21,6 @@ pub struct RunMeta<C = Config> {
     pub warnings: Vec<String>,
     /// True to replace an older run of the same name.
     pub overwrite: bool,
-    /// Duration that the scenario gives.
+    /// Duration that the scenario gives; for an emulation that was not interrupted, its end time.
     pub duration: Time,
 }

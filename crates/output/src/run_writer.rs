@@ -121,6 +121,7 @@ impl RunWriter {
 
     /// Writes the tables of the whole run, and renames the directory to its final name. `wall` is
     /// the time that the simulation took, `peak_memory_bytes` the memory that the engine needed.
+    /// Fails with the first error while recording, if there was one.
     pub fn finish(
         self,
         totals: &Totals,

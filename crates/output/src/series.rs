@@ -100,8 +100,8 @@ impl Sample {
         }
     }
 
-    /// Returns true if both samples are of the same kind. They then have values in the same
-    /// columns.
+    /// Returns true if both samples are of the same kind. They then have the same parts:
+    /// [`Self::flow`], [`Self::link`] or both.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }

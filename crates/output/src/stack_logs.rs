@@ -14,7 +14,7 @@ use crate::error::OutputError;
 pub(crate) struct StackLogs(BTreeMap<u32, (PathBuf, BufWriter<DigestedFile>)>);
 
 impl StackLogs {
-    /// Appends `bytes` to the log file of a flow.
+    /// Appends `text` to the log file of a flow. The first call for a flow creates the file.
     pub(crate) fn append(
         &mut self,
         flow: u32,

@@ -13,7 +13,8 @@ use crate::checkpoint::Checkpoint;
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 
-/// State of the tables, and values for later rows.
+/// Part of a checkpoint from which the writer resumes: wall-clock time, state of the tables, and
+/// values for later rows.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StoredState {
     /// Wall-clock time that the run has taken so far.
@@ -36,9 +37,10 @@ pub(super) struct OpenedRun {
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,
-    /// State for resuming the simulation; `None` for a new run.
+    /// State for resuming the simulation; `None` for a new run, and after
+    /// [`MesoNetWriter::take_state`].
     state: Option<Vec<u8>>,
-    /// Wall-clock time that earlier processes took for the run.
+    /// Wall-clock time that earlier processes took for the run, up to the checkpoint.
     wall: Duration,
     began: Instant,
 }
@@ -90,7 +92,8 @@ impl OpenedRun {
     }
 }
 
-/// Returns true if a user has written the algorithm in Python.
+/// Returns true if the algorithm is not built in, and its state therefore cannot be stored: a class
+/// in Python, a controller in another process, or a module of Linux.
 fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
     algorithm.congestion.custom.is_some()
 }

@@ -1,5 +1,6 @@
 //! routers.parquet: a row for each interval and router (NIST SP 500-282, tables 3-7 and 3-8).
-//! Counters are for the interval.
+//! Counters are for the interval, except `completed_flows`, which counts from the start of the run.
+//! topology.parquet: a row for each router.
 
 use longhaul_mesonet::config::{AccessClass, Config, Parent, Router};
 use longhaul_mesonet::records::{Interval, QueueSample, RouterSample};
@@ -36,7 +37,7 @@ pub(crate) struct Routers {
 struct Known {
     tier: &'static str,
     name: Name,
-    /// Number of packets that the router can forward in an interval.
+    /// Number of packets that one server of the router can forward in an interval.
     capacity: f64,
     /// Number of packets that fit into the router's queues together.
     room: u64,
@@ -101,7 +102,8 @@ impl Routers {
     }
 }
 
-/// Returns the counters of a queue between the samples `before` and `now`.
+/// Returns the counters of a queue between the samples `before` and `now`; `waiting` is that of
+/// `now`.
 fn since(now: &QueueSample, before: &QueueSample) -> QueueSample {
     QueueSample {
         waiting: now.waiting,

@@ -16,8 +16,8 @@ use super::values::Values;
 use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 
-/// Number of rows in a row group. Rows are kept in memory until their group is full, and take at
-/// most two or three megabytes.
+/// Number of rows in a row group: the default, and the maximum. Rows are kept in memory until their
+/// group is full, and take at most two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
 
 /// Metadata key of a Parquet file for the descriptions of its columns, as JSON.
@@ -123,7 +123,8 @@ fn properties(headings: &[Heading]) -> WriterProperties {
     let mut builder = WriterProperties::builder()
         .set_created_by("longhaul".to_string())
         .set_compression(Compression::SNAPPY)
-        // Numbers repeat too rarely for a dictionary. The compression exploits repeated names at a third of its cost.
+        // Numbers repeat too rarely for a dictionary. The compression exploits repeated names at a third of the cost
+        // of a dictionary.
         .set_dictionary_enabled(false)
         .set_key_value_metadata(Some(vec![KeyValue::new(
             DESCRIPTIONS.to_string(),

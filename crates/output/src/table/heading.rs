@@ -19,7 +19,8 @@ pub(super) struct Heading {
     pub(super) description: String,
     #[serde(skip)]
     pub(super) kind: Kind,
-    /// Texts that rows refer to by index; empty if the column stores its values themselves.
+    /// Texts that rows refer to by index; empty if the column stores its values themselves, and
+    /// after [`Self::values`].
     #[serde(skip)]
     list: Vec<Name>,
 }
@@ -42,7 +43,8 @@ impl Heading {
         }
     }
 
-    /// Returns an empty buffer that keeps the column's values until they are written.
+    /// Returns an empty buffer that keeps the column's values until they are written. Moves the list
+    /// of texts into the buffer, so it must be called only once.
     pub(super) fn values(&mut self) -> Values {
         if self.list.is_empty() {
             Values::new(self.kind)

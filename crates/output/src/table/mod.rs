@@ -16,7 +16,7 @@ use crate::error::OutputError;
 pub(crate) use self::stored::StoredTable;
 pub(crate) use self::values::Number;
 
-/// Number of rows that are collected before they are split into columns: few enough to stay in the cache.
+/// Maximum number of rows that are collected before they are split into columns: few enough to stay in the cache.
 const BATCH_ROWS: usize = 256;
 
 /// A text that many rows share, in the form that Parquet's writer takes.
@@ -74,7 +74,7 @@ pub(crate) struct Column<R> {
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
-    /// Creates a column. Its name ends in the unit, if there is one.
+    /// Creates a column. `name` must already end in the unit, if there is one.
     pub(crate) fn new(
         name: impl Into<String>,
         kind: Kind,
@@ -135,8 +135,8 @@ impl<R> Column<R> {
     }
 
     /// Creates a column of numbers that `value` reads from an optional part of each row; null for
-    /// rows without the part. In a table from [`Table::create_of_runs`], two rows that are `alike`
-    /// must both have the part, or both lack it.
+    /// rows without the part, and if `value` returns `None`. Two rows that are `alike` (see
+    /// [`Table::create_of_runs`]) must both have the part, or both lack it.
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,
@@ -188,7 +188,8 @@ pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The latest rows, which have not been split into columns yet.
     pending: Vec<R>,
-    /// Returns true if two rows have the same optional parts.
+    /// Returns true if two rows have the same optional parts; always true if the table was not made
+    /// by [`Table::create_of_runs`].
     alike: fn(&R, &R) -> bool,
     file: TableFile,
 }
@@ -217,7 +218,7 @@ impl<R> Table<R> {
     }
 
     /// Resumes a table that another process has begun to write to `file`, from its last state
-    /// `stored`.
+    /// `stored`. The table must be from [`Self::create`]: all rows count as alike.
     pub(crate) fn resume(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,
@@ -237,7 +238,8 @@ impl<R> Table<R> {
         }
     }
 
-    /// Returns the table with row groups of `rows` rows each.
+    /// Returns the table with row groups of `rows` rows each, limited to 1 to 8192 rows. Must be
+    /// called before the first [`Self::push`].
     pub(crate) fn with_row_groups(mut self, rows: u64) -> Self {
         self.file.limit_row_groups(rows);
         self
