@@ -57,9 +57,13 @@ def run(
     available at the start. A MesoNet run uses `threads` threads; the results do not depend on their
     number.
 
-    A run that is stopped before its end, by a limit, an interrupt, or an exception of `progress`,
-    keeps its records, and states the time that it reached (`Results.stopped`). It does not replace
-    an older run, but is written next to it as `<out>.stopped`.
+    A run that is stopped before its end, by a limit, an interrupt, or an exception in `progress`,
+    `measures` or an algorithm, keeps its records in `out`, and states the time that it reached
+    (`Results.stopped`). It does not replace an older run that is complete, but is written next to
+    it as `<out>.stopped`. A run with `checkpoint_every` leaves only its last checkpoint. All these
+    causes raise an error, except the time limit of a run that has begun without `checkpoint_every`.
+    After an error, a run without `out` leaves nothing. Neither does a run that was interrupted
+    during a call of an algorithm.
     """
     started = None if limit is None else TimeLimit(limit_seconds(limit))
     loaded = load(scenario, set, algorithms, limit=started)
@@ -89,7 +93,7 @@ def run_loaded(
     threads: int = 1,
     watch: bool = False,
 ) -> Results:
-    """Run a checked scenario; `watch` shows its state live in the terminal."""
+    """Run a checked scenario; `watch` shows its state in the terminal instead of `progress`."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
     memory_bytes = None if memory is None else parse_bytes(memory, "memory")
     if threads < 1:
@@ -147,7 +151,10 @@ def _simulate(
     threads: int = 1,
     watch: bool = False,
 ) -> Path:
-    """Simulate into a run directory, and return its path; raise the error that stopped the run."""
+    """Simulate into a run directory, and return its path; raise the error that stopped the run.
+
+    A run that was stopped by its time limit is returned without an error.
+    """
     latest = Latest() if watch else None
 
     def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:

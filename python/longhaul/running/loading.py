@@ -13,8 +13,8 @@ from typing import Any
 from longhaul._engine import Scenario, ScenarioError, TimeLimit, seconds
 from longhaul.congestion import CongestionControl
 
-# A path, the text of a scenario file (recognised by more than one line), or nested mappings, in
-# which `python` may be a class.
+# A path, the text of a scenario file (recognised by a line break), or nested mappings, in which
+# `python` may be a class.
 ScenarioSource = str | Path | Mapping[str, Any]
 
 # Classes that a scenario may name: `congestion = { python = "MyCC" }`.
@@ -79,7 +79,7 @@ def _parsed(
     algorithms: Mapping[str, type[CongestionControl]],
     limit: TimeLimit | None,
 ) -> Scenario:
-    """Parse a text as a scenario; messages do not contain a file name."""
+    """Parse a text as a scenario; messages call it `scenario`, without a directory."""
     try:
         return Scenario.parse(text, name, list(set), algorithms, limit)
     except ScenarioError as error:

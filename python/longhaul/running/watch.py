@@ -107,7 +107,7 @@ class Watch:
         return rows
 
     def _rate(self, key: str, sample: Mapping[str, Any], counter: str) -> float:
-        """Return the growth of a counter in Mbit/s since the previous sample.
+        """Return the growth of a counter of bytes in Mbit/s since the sample of the previous call.
 
         If there is no new sample, return the last rate.
         """
@@ -152,7 +152,10 @@ class Watch:
 def watching(
     title: str, duration_s: float, latest: Latest
 ) -> Iterator[Callable[[float, int], None]]:
-    """Show a run on standard error while it runs; yield the function that updates the view."""
+    """Show a run on standard error while it runs; yield the function that updates the view.
+
+    Raise ScenarioError if standard error is not a terminal.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         raise ScenarioError("--watch: shows a run in a terminal, and there is none")

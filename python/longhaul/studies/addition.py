@@ -16,7 +16,8 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
     """Return the new results of `runs`, with recorded results for runs that have no new ones.
 
     Several experiments may contain the same scenario. Values recorded in one of these experiments
-    are used in the others.
+    are used in the others. Time series are added separately: a run with new values but without new
+    time series gets its recorded time series.
     """
     # Keys contain axes only: factors of a condition follow from its number, and their recorded
     # values are rounded to single precision.
@@ -34,7 +35,10 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs whose scenario has no row in the recorded results of any experiment."""
+    """Return the runs without a recorded row.
+
+    The row of another of `runs` with the same scenario counts too.
+    """
     row_of = _recorded_rows(runs, recorded, recorded.axes)
     return [run for run in runs if row_of(run) is None]
 

@@ -14,7 +14,7 @@ from longhaul.studies.study import Study
 
 
 def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Iterator[Run]:
-    """Store the results of separately simulated runs in a study's store; yield the study's runs.
+    """Store the results of separately simulated runs in a study's store; yield the matching runs.
 
     A run belongs to the study if one of the study's runs has the same resolved scenario. The run
     must have reached its end. Its results version must be the current one, or an older one that

@@ -10,12 +10,15 @@ _FIGURES = re.compile(
 _PART = re.compile(rf"(to\s+)?({_NUMBER})")
 # The digits of a figure's number that count up in a range: the last ones before an optional letter.
 _LAST = re.compile(r"(.*?)(\d+)([a-z]?)$")
-# Maximum number of figures in a range.
+# Maximum number of figures between the ends of a range; further ones are left out.
 _MOST = 40
 
 
 def figures(source: str) -> list[str]:
-    """Return the numbers of all figures that a citation names, including those in ranges."""
+    """Return the numbers of all figures that a citation names, including those in ranges.
+
+    Of a range of letters, such as `3a to 3c`, only the ends are included.
+    """
     return list(dict.fromkeys(_cited(source)))
 
 

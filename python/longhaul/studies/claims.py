@@ -59,14 +59,17 @@ class Claim:
     statement: str
     expected: Expected
     tolerance: str
-    """Reason for the width of the band of accepted values."""
+    """Half-width of the band of accepted values, such as `5 %`, or the reason for the band."""
     runs: str
     """Number of runs from which the source computed its number, or `several`.
 
     It is empty for theory and general statements.
     """
     source: str
-    """Section, table or figure of the source; begins with `derived` for a claim of our own."""
+    """Section, table or figure of the source.
+
+    It begins with `derived`, `set-up` or `hypothesis` for claims of these kinds.
+    """
     sentence: str = ""
     """Name shared by all claims that test one sentence or one number.
 
@@ -95,9 +98,10 @@ class Claim:
 
     @property
     def of_one_run(self) -> bool:
-        """True if the claim is judged by the rules for a number from a single run of the source.
+        """True if the claim may be judged by the rules for a number from one run of the source.
 
-        These rules apply only if the source's number is not 0 and lies inside the claim's band.
+        These rules apply only if the source's number is not 0 and lies inside the claim's band,
+        ends excluded. They also need several runs of ours.
         """
         # The rules compare our runs with half and twice the number, so it must not be 0.
         band = self.expected

@@ -10,7 +10,7 @@ from longhaul.studies.study import Study
 
 
 def collected(study: Study, runs: list[Run], store: Path) -> Data:
-    """Return the metrics of all runs that the store contains, and time series of some of them."""
+    """Return the metrics of those `runs` that the store has, and time series of some of them."""
     # A study's module `metrics` may define `drawn(run)`, which selects the runs whose samples over
     # time are kept. Otherwise, every run that has samples keeps them.
     drawn = getattr(study.module("metrics"), "drawn", None) if study.has("metrics") else None

@@ -241,7 +241,7 @@ def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> st
 
     It is `contradicted` if one of them is; else `outside the band` if one of them is. Otherwise, it
     is `reproduced` if no run is missing (`is_part` is false) and the provisional verdicts `said` on
-    the statements are all `reproduced`; else `undecided`.
+    the statements are all `reproduced`; else `undecided`. Without verdicts, it is `not run`.
     """
     if not verdicts:
         return NOT_RUN
@@ -273,7 +273,8 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
 def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:
     """Return the rows of a table in which the source summarises its results.
 
-    Each cell has the printed word or number, our value, and the verdict.
+    Each cell has the printed word or number, our value, the verdict and the claim's id. The last
+    three are empty without a claim.
     """
     by_id = {judgement.claim.id: judgement for judgement in judgements}
     return [[_cell(column, row, by_id) for column in summary.columns] for row in summary.rows]

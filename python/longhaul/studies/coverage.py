@@ -3,8 +3,9 @@
 If needed runs are missing, the word `whole` in a claim's `where` decides if the claim is measured.
 With `whole=AXIS`, the claim is about all levels of an axis, such as all conditions of a design. It
 is measured at the levels without missing runs, and `partial` derives the verdict on all levels.
-With `whole=*`, the claim is not measured. Without `whole`, it is measured from the existing runs,
-and its judgement states their number.
+With `whole=*`, the claim is not measured. Both need the runs of the full scale, even if a smaller
+scale is judged. Without `whole`, the claim is measured from the existing runs, and its judgement
+states how many cells of the judged scale were run.
 """
 
 import re
@@ -80,7 +81,8 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
     """Return text such as `6 of 8 runs are there` if a claim needs all runs but some are missing.
 
-    The text is empty if the claim does not need all runs, or if all exist.
+    The numbers count cells of the full scale. The text is empty if the claim does not need all
+    runs, or if all exist.
     """
     if not claim.question.needs_all_runs:
         return ""
@@ -90,8 +92,8 @@ def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
     """Return a text such as `on 180 of 270 runs` if runs of a claim are missing at a scale.
 
-    The text is empty if all runs exist. It is also empty if the claim is about all levels of an
-    axis or about the set-up, or if it does not say which runs it uses.
+    The numbers count cells. The text is empty if all cells were run. It is also empty if the claim
+    has the word `whole` or is about the set-up, or if it does not say which runs it uses.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:
@@ -100,7 +102,10 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Fill the counts of a claim's existing and needed runs into `text`; empty if all exist."""
+    """Fill the counts of a claim's existing and needed cells into `text`; empty if all exist.
+
+    A cell (a combination of levels) exists if at least one of its replications was run.
+    """
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""

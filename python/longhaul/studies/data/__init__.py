@@ -51,8 +51,7 @@ class Data:
     def write(self, folder: Path) -> None:
         """Write the tables in small files, with values in single precision.
 
-        Time series are rounded to six digits, which compress well. More digits are not needed,
-        because time series are only drawn.
+        Time series, except their times and levels, are rounded to six digits, which compress well.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)
@@ -228,7 +227,10 @@ class Data:
         return lookup.picked((*self.axes, metric), rows)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the time series of the first replication of the cell with the levels `where`."""
+        """Return time series of the cell with the levels `where`.
+
+        They are of the first replication that has time series.
+        """
         samples = self.samples(experiment, **where)
         numbers = samples[REPLICATION]
         first = numbers.min()
@@ -243,7 +245,8 @@ class Data:
 class _OneReplication(Data):
     """The results of one replication.
 
-    Its time series are views of the time series of all replications.
+    `trajectories` has the time series of all replications, `trajectories_by_experiment` only those
+    of this one.
     """
 
     number: int
@@ -275,7 +278,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Curve:
-    """Values of a metric at the levels of an axis, in ascending order."""
+    """Values of a metric at the levels of an axis, in ascending order of the levels."""
 
     x: np.ndarray
     y: np.ndarray
@@ -337,7 +340,10 @@ def _of(lookups: Mapping[str, LookupOrSamples], experiment: str) -> LookupOrSamp
 
 
 def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
-    """Return the table with levels restored to their values before rounding to single precision."""
+    """Return the table with levels rounded to six digits.
+
+    This restores levels of at most six digits after rounding to single precision.
+    """
     numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
     return table.with_columns(pl.col(numbers).cast(pl.Float64).round_sig_figs(6))
 
@@ -345,7 +351,7 @@ def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
 def _six_digits(values: pl.Series) -> pl.Series:
     """Return numbers rounded to 20 of the 24 bits of single precision.
 
-    The relative error is at most 5e-7.
+    The relative error is at most 1.02e-6.
     """
     single = values.to_numpy().astype(np.float32)
     bits = single.view(np.uint32)

@@ -123,7 +123,8 @@ class DrawnExperiment:
     def drawn(self, metric: str) -> np.ndarray:
         """Return the values of a metric in all runs that the bootstrap samples contain.
 
-        Shape: samples x drawn replications x cells x runs of a cell, padded with NaN.
+        Shape: samples x drawn replications x cells x runs of a replication in a cell, padded with
+        NaN.
         """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
@@ -203,8 +204,8 @@ class _RunsOfAllSamples(_AllSamples):
     def _read(self, name: str) -> list[Any]:
         cells = len(self._drawn.whole_cells.table)
         if name == REPLICATION:
-            # The replications are included, since draws are comparable only if both are of the same
-            # replications.
+            # The replications are included, since draws of two experiments are comparable only if
+            # both experiments have the same replications.
             same = tuple(self._drawn.replications)
             return [(same, draw) for draw in range(self._draws)] * cells
         if name in self._drawn.axes:

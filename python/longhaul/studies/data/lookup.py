@@ -22,7 +22,7 @@ Levels = tuple[Any, ...]
 
 
 class NotRunError(LonghaulError):
-    """Error: results that a measure needs are missing."""
+    """Error: results that a measure needs are missing, or are not unique."""
 
 
 class UnevenError(LonghaulError):
@@ -166,7 +166,10 @@ class Lookup(ABC):
         return self._tables[key]
 
     def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """Return the whole column of a metric, and row numbers of its values at levels `where`."""
+        """Return the whole column of a metric, and row numbers of its values at levels `where`.
+
+        Both are empty if there is no such column.
+        """
         places = self._places(*where).having(where)
         if metric not in self._schema:
             return [], []
