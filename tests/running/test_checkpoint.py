@@ -187,7 +187,7 @@ def test_only_the_engine_s_own_mesonet_has_checkpoints(
 ) -> None:
     tcp = cli("run", small, "--checkpoint-every", "1 min")
     assert (tcp.returncode, "checkpoints are for scenarios of MesoNet" in tcp.stderr) == (2, True)
-    with pytest.raises(longhaul.LonghaulError, match="`Own` is written in Python"):
+    with pytest.raises(longhaul.LonghaulError, match="`Own` is not one of the program's own"):
         longhaul.run(
             SCENARIO,
             out=tmp_path / "own",

@@ -310,7 +310,7 @@ pub(crate) fn topology_columns() -> Vec<Column<TopologyRow>> {
             "buffer_pkts",
             Count,
             "pkts",
-            "packets that each of its queues holds",
+            "packets that each of its queues holds, or both together if they share a buffer",
             |row: &TopologyRow| Cell::Count(row.router.buffer),
         ),
         Column::new(
