@@ -1,7 +1,8 @@
 """Summary of a MesoNet run: statistics of the network, of flow classes, and of long-lived flows.
 
-Values are means over the intervals of a period. Rates of losses and retransmissions are computed
-over all packets and flows of the period (NIST SP 500-282 chapters 3 and 6).
+Values are means over the intervals of a period. NAKs, timeouts, failed flows, and completed flows
+of a class are sums. Rates of losses and retransmissions are computed over all packets and flows of
+the period (NIST SP 500-282 chapters 3 and 6).
 """
 
 from collections.abc import Sequence
@@ -147,8 +148,9 @@ def access_capacity(topology: pl.DataFrame) -> float:
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
     """Return the rate of packets and acknowledgements divided by access routers' capacity.
 
-    By the definition of NIST SP 500-282, chapter 3, the value can exceed 1, because each of a
-    router's two queues has the router's capacity.
+    The definition is that of NIST SP 500-282, chapter 3. A packet and its acknowledgement pass two
+    access routers each. The value is therefore at most about 0.5 if one server serves both queues
+    of a router (the default), and about 1 with `dual` service.
     """
     return 2 * out_pps / capacity_pps
 

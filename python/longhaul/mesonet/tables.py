@@ -46,7 +46,10 @@ class MesoNet:
 
     @cached_property
     def classes(self) -> pl.DataFrame:
-        """Table of flow classes, a row per interval and class: flows by state, windows, rates."""
+        """Table of flow classes, a row per interval and class: flows by state, windows, rates.
+
+        Long-lived flows are not included.
+        """
         return self.run.table("classes")
 
     @cached_property
@@ -80,12 +83,15 @@ class MesoNet:
 
     @cached_property
     def goodput(self) -> pl.DataFrame:
-        """Table of goodput: a row for each 1,000 (by default) completed flows of a flow group."""
+        """Table of goodput: a row for each batch of completed flows of a flow group.
+
+        A batch has at least 1,000 flows by default; the last one may have fewer.
+        """
         return self.run.table("goodput")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """Log with a row per finished flow, if the scenario asks for it."""
+        """Log with a row per completed or failed flow, if the scenario asks for it."""
         return self.run.table("flows")
 
     @cached_property

@@ -19,7 +19,8 @@ State = list[float]
 Past = Callable[[float], State]
 # Function that returns the derivative from time, state and past states.
 Derivative = Callable[[float, State, Past], Sequence[float]]
-# Function that changes a state in place after each step, to apply bounds and events.
+# Function that changes a state in place at time zero and after each step, to apply bounds and
+# events.
 Project = Callable[[float, State], None]
 
 
@@ -61,7 +62,8 @@ def integrate(
 ) -> Solution:
     """Integrate a delay differential equation from time zero to `end_s`.
 
-    `project` changes a state in place after each step. The solution has every `every`-th step.
+    `project` changes a state in place at time zero and after each step. The solution has the
+    initial state and every `every`-th step.
     Delays have to be at least one step.
     """
     state = [float(value) for value in initial]

@@ -34,8 +34,9 @@ class Dynamics(Protocol):
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
         """Return the states in equilibrium, given the mean window.
 
-        The derivatives of all states except the window are zero. `events` is the rate of loss
-        events per flow and second.
+        The derivatives of all states but one are zero. In CUBIC and BIC that one is the time or
+        number of round trips since the last loss, in Compound TCP the delay window, otherwise the
+        window. `events` is the rate of loss events per flow and second.
         """
         return self.at(window)
 
@@ -96,7 +97,7 @@ def aimd(increase: float = 1.0, decrease: float = 0.5) -> WindowOnly:
 def scalable(
     increase: float = 0.01, decrease: float = 0.125, low_window: float = 16.0
 ) -> WindowOnly:
-    """Return the dynamics of Scalable TCP."""
+    """Return the dynamics of Scalable TCP, which is standard TCP below `low_window`."""
     return WindowOnly(
         lambda w, rtt: increase * w if w >= low_window else 1.0,
         lambda w: decrease if w >= low_window else 0.5,
@@ -310,7 +311,8 @@ class Compound(Dynamics):
     ) -> list[float]:
         """Return the derivatives of loss window and delay window.
 
-        The delay window grows while fewer than `gamma` packets queue.
+        The delay window grows while fewer than `gamma` packets of the flow queue and the sum of
+        both windows is at least `low_window`.
         """
         cwnd, dwnd = states
         total = cwnd + dwnd
@@ -411,7 +413,8 @@ def _high_speed(to: Setting) -> Dynamics:
 def _fields(made: type) -> Callable[[Setting], Dynamics]:
     """Return a function that builds the dynamics `made` from a `Setting`.
 
-    The fields of `made` have the names of the algorithm's parameters in the registry.
+    The fields of `made` have the names of the algorithm's parameters in the registry, except
+    `max_queueing_s` of Illinois.
     """
 
     def build(to: Setting) -> Dynamics:

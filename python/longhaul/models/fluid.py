@@ -46,8 +46,9 @@ class FlowClass:
     slow_start: bool = True
     """True if the model begins with slow start.
 
-    The window then doubles each round trip until each flow has lost a packet on average, or the
-    window reaches `ssthresh_pkts`.
+    The window then grows by a segment per ACK: by the factor e (2.72) per round trip while no link
+    is overloaded. Slow start ends when each flow has lost a packet on average, or the window
+    reaches `ssthresh_pkts`.
     """
     ssthresh_pkts: float = np.inf
     start_s: float = 0.0

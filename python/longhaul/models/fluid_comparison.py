@@ -33,7 +33,10 @@ class Pair:
 
     @property
     def difference(self) -> float:
-        """Relative difference: the model's value divided by the simulation's, minus 1."""
+        """Relative difference: the model's value divided by the simulation's, minus 1.
+
+        If the simulation's value is zero: 0 if both are zero, otherwise infinity.
+        """
         if self.packets == 0.0:
             return 0.0 if self.fluid == 0.0 else np.inf
         return self.fluid / self.packets - 1.0

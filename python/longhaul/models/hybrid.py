@@ -65,7 +65,9 @@ class Start:
 class Measured:
     """Results of a simulation: mean values and numbers of window reductions in each interval.
 
-    Each array has the shape (intervals, flows) or (intervals, queues).
+    Each array has the shape (intervals, flows) or (intervals, queues). In means
+    over time, the time before a flow starts counts as zero. A queue whose capacity is at least the
+    sum of its flows' `host_pps` is not simulated, and all its values are zero.
     """
 
     interval_s: float
@@ -92,7 +94,8 @@ def simulate(
     """Simulate flows over queues; return averages over intervals.
 
     Raises:
-        ScenarioError: A number is not greater than zero, or a queue does not exist.
+        ScenarioError: A number except `start_s` is not greater than zero, `decrease` is not less
+            than 1, or a queue does not exist.
 
     """
     measured = _engine.hybrid(

@@ -1,10 +1,10 @@
-"""Response functions of all loss-based algorithms: mean window by loss rate and round-trip time.
+"""Response functions of loss-based algorithms: mean window by loss rate and round-trip time.
 
 Losses are `1 / p` segments apart. They are detected immediately, retransmission costs nothing, and
-there is no queueing. Functions for other loss processes say so. `LAWS` has the response function
-(law) of each algorithm of the registry with its default parameters; `PRINTED` has the forms in NIST
-SP 500-282 (2010), appendix A. Windows are in segments, loss rates are fractions, times are in
-seconds.
+there is no queueing. Functions for other loss processes say so. `LAWS` has the response functions
+(laws) of sixteen algorithms of the registry with their default parameters; `PRINTED` has the forms
+in NIST SP 500-282 (2010), appendix A. Windows are in segments, loss rates are fractions, times are
+in seconds.
 
 Algorithms that react only to delay or rate, such as Vegas, FAST, LEDBAT and BBR, have no function
 of the loss rate. Westwood+ has none either: without queueing, it keeps its whole window at a random

@@ -48,7 +48,7 @@ class AnickMitraSondhi:
     """
 
     factor: float = 0.05
-    """Factor 0.05 in the loss rate, a correction for finite buffers (NIST SP 500-282)."""
+    """Factor 0.05 in the loss rate, a correction for finite buffers; the report states no value."""
     decay: float = 1.5
     """Factor 1.5 in the loss rate's exponent; 1 for infinite peak rates (Anick, Mitra, Sondhi)."""
 

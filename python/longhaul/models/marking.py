@@ -1,8 +1,8 @@
 """Loss and marking rates of queue disciplines, as functions of a fluid queue.
 
 A marking function returns the probability that an arriving packet is lost or marked. It depends on
-the queue length `queue` and its moving average `average`. Queues are in packets, rates in packets
-per second.
+the queue length `queue`, its moving average `average`, and the arrival rate `arriving_pps`. Queues
+are in packets, rates in packets per second.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FULL = 1e-9
 
 @dataclass(frozen=True)
 class FluidLink:
-    """A link of a fluid model: capacity and buffer."""
+    """A link of a fluid model: capacity, buffer and queue discipline."""
 
     capacity_pps: float
     buffer_pkts: float

@@ -47,7 +47,7 @@ def shown(periods: Sequence[Period], options: Options, end_s: float) -> list[Per
 
 
 def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: float) -> None:
-    """Draw a line where each period begins and ends."""
+    """Draw a line at each begin and end of a period in the part of the run that is shown."""
     ends = {time for period in periods for time in (period.from_s, period.to_s)}
     low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
     for time in sorted(time for time in ends if low <= time <= min(high, end_s) + ROUNDING_S):

@@ -56,8 +56,9 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
     """Return the name and style of each run.
 
-    A run has the name and style of its algorithm if no two runs have equal algorithms. Colours
-    differ as long as there are enough: dashes are invisible in noisy curves and bars.
+    Runs have the names and colours of their algorithms if each has a single algorithm of the
+    registry and no two have the same. Otherwise they have their own names. Colours differ as long
+    as there are enough: dashes are invisible in noisy curves and bars.
     """
     kinds = [
         "+".join(

@@ -1,8 +1,8 @@
 """Map of the routers of a MesoNet run: NIST SP 500-282, figure 6-1, for any topology.
 
 Distances between backbone routers approximate numbers of hops. Points of presence and access
-routers are arranged in a fan around the router above them, away from the other links of that
-router.
+routers are arranged in a fan around the router above them, away from the links between that router
+and backbone routers.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Plots of all events and packets of traced flows in a MesoNet run."""
+"""Plots of events of a MesoNet run's first traced flows, and of packets of the first one."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from longhaul.plots import styles
 from longhaul.plots.registry import PART_OF_RUN, Options
 from longhaul.results import Results
 
-# Maximum number of traced flows in a plot.
+# Maximum number of traced flows in the plot `trace-cwnd`.
 MOST_TRACED = 4
 
 
