@@ -59,7 +59,10 @@ def solve(scene: Scene) -> Trajectory:
 
 
 def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
-    """Pair the means of simulation and model over the measurement window, by label and link."""
+    """Pair the means of simulation and model over the measurement window, by label and link.
+
+    A link at which no packet arrives has no loss rate.
+    """
     late = trajectory.after(scene.measured_from_s)
     pairs: list[Pair] = []
     for number, label in enumerate(scene.labels):
@@ -78,16 +81,19 @@ def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
         link = run.links.filter(pl.col("name") == name).row(0, named=True)
         arriving = _arriving(scene, late, number)
         capacity = scene.model.links[number].capacity_pps
-        lost = float((late.loss[:, number] * arriving).sum() / arriving.sum())
         passed = np.where(
             late.queue_pkts[:, number] > 0.0, capacity, np.minimum(arriving, capacity)
         )
-        dropped = link["dropped_pkts"] + link["marked_pkts"]
-        pairs += [
-            Pair(name, "queue_pkts", link["queue_mean_pkts"], _of(late.queue_pkts, number)),
-            Pair(name, "loss", dropped / link["arrived_pkts"], lost),
-            Pair(name, "utilisation", link["utilization"], float(passed.mean()) / capacity),
-        ]
+        pairs.append(
+            Pair(name, "queue_pkts", link["queue_mean_pkts"], _of(late.queue_pkts, number))
+        )
+        if link["arrived_pkts"] > 0 and arriving.sum() > 0.0:
+            dropped = link["dropped_pkts"] + link["marked_pkts"]
+            lost = float((late.loss[:, number] * arriving).sum() / arriving.sum())
+            pairs.append(Pair(name, "loss", dropped / link["arrived_pkts"], lost))
+        pairs.append(
+            Pair(name, "utilisation", link["utilization"], float(passed.mean()) / capacity)
+        )
     return pairs
 
 

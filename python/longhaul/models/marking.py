@@ -87,7 +87,9 @@ class Red:
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
         """Return RED's loss rate at the `average` queue, or drop-tail's if it is larger."""
-        selected = min(1.0, self.spacing * self.curve(average))
+        curve = self.curve(average)
+        # Where RED drops every packet, there are no gaps.
+        selected = 1.0 if curve >= 1.0 else min(1.0, self.spacing * curve)
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
