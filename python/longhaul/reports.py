@@ -37,7 +37,8 @@ def report(
 ) -> Path:
     """Write an HTML report of one or several runs to `path`.
 
-    An existing file is replaced only with `overwrite`.
+    `names` are the plots; None means those that are usual for the kind of run. The default title is
+    that of the first run. An existing file is replaced only with `overwrite`.
     """
     target = check_file(Path(path), PAGES, "report")
     if target.exists() and not overwrite:
@@ -110,8 +111,8 @@ def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
 def embedded(svg: str, name: str, title: str = "", most_px: float | None = None) -> Markup:
     """Return the text of an SVG file as an element for a page, without superfluous parts.
 
-    Names of groups are removed, and coordinates are rounded to a hundredth of a point. `most_px` is
-    the maximum width in pixels; None for no limit.
+    Names of groups are removed, and coordinates are cut off after two decimals. `most_px` is the
+    maximum width in pixels; None for no limit.
     """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)

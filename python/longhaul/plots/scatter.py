@@ -57,7 +57,10 @@ def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
 def _draw_named(
     axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
 ) -> None:
-    """Draw points with their names next to them, in the styles of the algorithms."""
+    """Draw points in the colours of their algorithms or labels (`colour_by`).
+
+    The names next to them are added later.
+    """
     kinds = {named_among(run, label, runs): run.algorithms()[label] for run, label, *_ in points}
     by_label = options.colour_by == "label"
     style_of = styles.of_labels(kinds, "label") if by_label else styles.of_algorithms(kinds)
@@ -99,7 +102,7 @@ def _draw(axes: Axes, x: float, y: float, colour: str, marker: str) -> None:
 
 
 def _set_range(axes: Axes, xs: Sequence[float], ys: Sequence[float]) -> None:
-    """Let the axes begin at 0; the delay axis does so only if the points remain distinguishable."""
+    """Let the axes begin at 0; the delay axis only if the largest delay is over twice the least."""
     least, most = min(xs, default=1.0), max(xs, default=1.0)
     # If delays differ little, the margin on either side is a tenth of the largest.
     room = max(MARGIN * (most - least), 0.1 * most)

@@ -70,7 +70,7 @@ NAMED: dict[str, Style] = {
     "udp": Style("#7f7f7f", "d"),
 }
 
-# Styles of algorithms written by users, and of overlaid runs.
+# Styles of overlaid runs, and of algorithms without a style of their own on pages of evaluations.
 OTHERS: tuple[Style, ...] = (
     Style("#0072b2", "o", "-"),
     Style("#d55e00", "^", (0, (6, 2))),
@@ -120,8 +120,9 @@ def of_labels(
 ) -> dict[str, Style]:
     """Return the style of each label; `algorithms` maps labels to their algorithms.
 
-    With `colour_by = "algorithm"`, the first label of an algorithm has the algorithm's style, and
-    its further labels get unused styles.
+    With `colour_by = "algorithm"`, the first label of an algorithm has the algorithm's style. Its
+    further labels, and labels of algorithms without a style, such as users' own, get styles from
+    `LABELS` that are not in use, as far as these suffice.
     """
     if colour_by == "label":
         return {label: LABELS[n % len(LABELS)] for n, label in enumerate(algorithms)}

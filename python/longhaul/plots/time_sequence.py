@@ -105,7 +105,8 @@ def _unwrapped(numbers: np.ndarray, base: int) -> np.ndarray:
 def _connection(run: Results, packets: pl.DataFrame, parts: Sequence[str]) -> tuple[str, str]:
     """Return both ends (address and port) of the connection that has the end `parts[0]`.
 
-    If `parts` is empty, return those of the first connection that sends data.
+    The first of the two sends data; `parts[0]` may be either. If `parts` is empty, return the ends
+    of the first connection that sends data.
     """
     sending = packets.filter(pl.col("payload_bytes") > 0)
     pairs = sending.select("from", "to").unique(maintain_order=True).rows()

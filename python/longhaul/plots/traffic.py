@@ -1,6 +1,6 @@
 """Plots of traffic: tails with bands over replications, maps, long-range dependence.
 
-Analyses are imported where they are used, because they load SciPy, which takes longer than a plot.
+Analyses are imported where they are used, so that other plots need not load them.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _replications(runs: Sequence[Results]) -> list[list[Results]]:
-    """Group runs whose scenarios are equal except for random numbers."""
+    """Group runs whose scenarios are equal except for random numbers and title."""
     groups: list[tuple[dict[str, Any], list[Results]]] = []
     for run in runs:
         scenario = {key: value for key, value in run.scenario.items() if key not in NUMBERS}

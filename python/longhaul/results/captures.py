@@ -28,8 +28,10 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -> pl.DataFrame:
     """Return the TCP packets of a run's capture between two times in seconds, in the file's order.
 
-    Columns `number` and `ack` are the header's sequence and acknowledgement numbers (32 bits);
-    `from` and `to` are addresses with ports.
+    Both times are inclusive. Columns `number` and `ack` are the header's sequence and
+    acknowledgement numbers (32 bits); `from` and `to` are addresses with ports, and `link` is a
+    link or a node. `dropped` is true only for drops on arrival at the link; packets that its queue
+    drops later are not marked.
     """
     content = (run / FILE).read_bytes()
     low, high = from_s or 0.0, float("inf") if to_s is None else to_s
@@ -39,7 +41,7 @@ def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -
 
 @dataclass
 class _Ends:
-    """TCP options negotiated by the two ends of a connection."""
+    """Window scale shift that one end of a connection announced in its SYN."""
 
     shift: int = 0
 

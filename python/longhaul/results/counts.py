@@ -1,4 +1,4 @@
-"""Numbers of packets and connections in equal intervals of a run."""
+"""Numbers of packets and exchanges in equal intervals of a run."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,9 @@ TOO_FEW = (
 def counted(run: Results) -> Iterator[tuple[str, float, np.ndarray]]:
     """Yield series of counts in the measurement window: name, interval length (s), and counts.
 
-    Counts are numbers of packets or of new connections in successive intervals.
+    The first series counts the packets that leave the bottleneck. The second, `new connections`,
+    counts the exchanges that begin, also those on open connections; only runs with exchanges have
+    it.
     """
     samples = run.bottleneck_series.filter(pl.col("t_s") >= run.measured_from_s - 1e-9)
     times = samples["t_s"].to_numpy()

@@ -32,7 +32,7 @@ class RunData(Protocol):
 
     @property
     def tables(self) -> dict[str, int]:
-        """Number of rows of each table of the run."""
+        """Number of rows of each table of the run, and of `packets` in its capture."""
 
     @property
     def own_tables(self) -> Any:  # noqa: ANN401
@@ -108,14 +108,14 @@ class Kind:
     reduced: Callable[[RunData, int | None], dict[str, Any]]
     """Function that returns the tables of a run that campaigns store.
 
-    Its second argument limits time series to fewer than twice as many points; None means all.
+    If its second argument is a number n, time series have fewer than 2 n points; None means all.
     """
     time_series: Callable[[RunData], TimeSeries]
     """Function that yields time series, which show whether a run is in a steady state."""
     expected_packets: Callable[[PlannedRun], float]
     """Function that returns the estimated number of data packets of a run."""
     is_resumable: bool
-    """True if runs write checkpoints, from which they can be resumed."""
+    """True if runs can write checkpoints (`checkpoint_every`), from which they can be resumed."""
     same_since: int
     """Earliest results version that computed the same results as today's (see `CHANGES.md`)."""
 
@@ -123,7 +123,7 @@ class Kind:
 # The default kind: that of scenarios and runs without another kind's table.
 CONNECTIONS = "connections"
 # Module that defines each kind as `KIND`, by the name of the kind. It is loaded on first use, since
-# it imports tables and plots of runs.
+# it imports this module.
 MODULES = {CONNECTIONS: "longhaul.connections.kind", "mesonet": "longhaul.mesonet.kind"}
 # Names of tables in scenarios that identify a kind.
 OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)

@@ -213,5 +213,8 @@ class _Trace:
 
 
 def _growing(window: float, threshold: float | None) -> str:
-    """Return the state of a flow outside recovery: slow start or congestion avoidance."""
+    """Return the state of a flow outside recovery: slow start or congestion avoidance.
+
+    A flow without a threshold is in slow start.
+    """
     return SLOW_START if threshold is None or window < threshold else AVOIDANCE

@@ -26,7 +26,7 @@ def response_times(
 
     `flows` are the flows of a run with parallel streams added up, and `exchanges` is the run's
     table of requests and responses. The result has the columns `label`, `name` and `response_s`:
-    the duration in seconds, or null if the run ended before the exchange or transfer.
+    the duration in seconds, or null if the exchange or transfer was unfinished at the run's end.
     """
     began = pl.col("start_s") >= measured_from_s
     transfers = flows.filter(began, pl.col("transfer_bytes").is_not_null())

@@ -64,7 +64,8 @@ class Results:
     def flows(self) -> pl.DataFrame:
         """Table with a row per flow: values for the measurement window.
 
-        Columns for the whole run begin with `total_`.
+        Columns for the whole run begin with `total_`. Parallel streams have a row each; `bundles`
+        adds them up.
         """
         return self.table("flows")
 
@@ -134,12 +135,15 @@ class Results:
 
     @property
     def title(self) -> str:
-        """Title of the scenario."""
+        """Title of the scenario; the run's name if it has none."""
         return str(self.scenario.get("title") or self.name)
 
     @property
     def tables(self) -> dict[str, int]:
-        """Numbers of rows of the run's tables, by table."""
+        """Numbers of rows of the run's tables, by table.
+
+        If the run has a packet capture, `packets` is the number of its packets.
+        """
         return dict(self.meta["rows"])
 
     @property
@@ -159,7 +163,11 @@ class Results:
 
     @cached_property
     def flow_series(self) -> pl.DataFrame:
-        """Samples of flows, with their labels; the samples of parallel streams are added up."""
+        """Samples of flows, with their labels; the samples of parallel streams are added up.
+
+        Their `srtt_s` is the mean. If any flow has parallel streams, columns that are neither
+        summed nor averaged, such as `id`, are missing.
+        """
         samples = self.series.filter(pl.col("kind") == "flow")
         flows = self.flows.select("name", "label", "bundle")
         samples = samples.join(flows, on="name", maintain_order="left")
@@ -218,7 +226,7 @@ class Results:
     def response_times(self) -> pl.DataFrame:
         """Durations of exchanges and transfers that began in the measurement window.
 
-        The columns are `label`, `name` and `response_s`: seconds, or null if the run ended earlier.
+        The columns are `label`, `name` and `response_s`: seconds, or null if unfinished at the end.
         """
         exchanges = self.exchanges if "exchanges" in self.tables else None
         return response_times(self.bundles, exchanges, self.measured_from_s)
@@ -226,7 +234,7 @@ class Results:
     def observed_links(self) -> list[str]:
         """Return the names of the links whose samples were recorded.
 
-        If there are none, return the busiest link.
+        If the run has no samples, return the busiest of all links, access links included.
         """
         if "series" not in self.tables:
             return self._by_utilization(self.links)["name"].head(1).to_list()
@@ -277,7 +285,10 @@ class Results:
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
     def algorithms(self) -> dict[str, str]:
-        """Return the congestion control algorithm of each label, in the scenario's order."""
+        """Return the congestion control algorithm of each label, in the scenario's order.
+
+        It is `udp` for flows without congestion control.
+        """
         return dict(
             self.flows.select("label", pl.col("congestion").fill_null("udp"))
             .unique(maintain_order=True)
@@ -291,7 +302,7 @@ class Results:
         return {group["label"] for group in groups if group["protocol"] == "quic"}
 
     def label_counts(self) -> dict[str, int]:
-        """Return the number of flows with each label."""
+        """Return the number of flows with each label; parallel streams count as one flow."""
         counts = self.flows.group_by("label", maintain_order=True).agg(pl.col("bundle").n_unique())
         return dict(counts.iter_rows())
 
@@ -323,7 +334,7 @@ class Results:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return the run and its metrics as lists and dictionaries."""
+        """Return the run, without its scenario, and its metrics as lists and dictionaries."""
         run = {key: value for key, value in self.meta.items() if key != "scenario"}
         return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
 

@@ -24,8 +24,8 @@ class Portion:
 def portions(runs: Sequence[Results]) -> list[Portion]:
     """Return the goodput and share of each label in each group of replications.
 
-    Means have 95 % intervals over replications; a single run has no interval. A run without any
-    goodput has no shares, and the means of shares leave it out.
+    Means have 95 % intervals over replications; the interval of a single run is infinite. A run
+    without any goodput has no shares, and the means of shares leave it out.
     """
     algorithms = [run.algorithms() for run in runs]
     several = {

@@ -1,4 +1,4 @@
-"""Summary of a run: metrics by label, flow and link, over the measurement window."""
+"""Summary of a run: metrics by label, flow, link and proxy, over the measurement window."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -56,9 +56,9 @@ class Summary:
     ) -> "Summary":
         """Return the summary of a run from its tables.
 
-        `flows` has parallel streams added up, and `links` are the links to show.
-
-        `delays` and `proxies` are the run's tables of these names, if it has them.
+        `flows` has parallel streams added up, and `links` are the links to show. `delays` and
+        `proxies` are the run's tables of these names, if it has them; `proxies` is passed through
+        `longhaul.figures.proxies.with_names` first.
         """
         flows = with_limits(flows)
         # Rows of all flows together and of labels, by source.
@@ -153,7 +153,10 @@ def _declared(table: str) -> pl.DataFrame:
 
 
 def bundles(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each flow, with its parallel streams added up."""
+    """Return a row for each flow, with its parallel streams added up.
+
+    If no flow has parallel streams, return `flows` itself; otherwise, some columns are left out.
+    """
     if flows["bundle"].n_unique() == len(flows):
         return flows
     samples = pl.col("rtt_samples")

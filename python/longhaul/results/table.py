@@ -19,7 +19,7 @@ class Unit:
     scale: float
 
 
-# Units by the name in a title: the default unit first, then units for smaller or larger values.
+# Units by the name in a title: the default unit first, then units for smaller values.
 UNITS: dict[str, tuple[Unit, ...]] = {
     "Mbit/s": (Unit("Mbit/s", 1e-6), Unit("kbit/s", 1e-3), Unit("bit/s", 1.0)),
     "ms": (Unit("ms", 1e3), Unit("us", 1e6), Unit("ns", 1e9)),
@@ -51,7 +51,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """Table of metrics; each run has a column for each of its labels, and one for all flows."""
+    """Table of metrics; each run has a column for each label, and, if several, for all flows."""
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]

@@ -1,9 +1,9 @@
 """Calibration: search for the rate of new connections that gives a wanted load on a link.
 
 The method is that of the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
-A.3). All links are made so fast that no packet queues; then the bytes that reach a link are the
-offered load. The rates found are used in the original network. With a given seed, the requested
-sizes are the same at every rate, so the load is a smooth function of the rate.
+A.3). All links are made ten times as fast, so that they hardly limit the flows; then the bytes that
+reach a link are the offered load. The rates found are used in the original network. With a given
+seed, the requested sizes are the same at every rate, so the load is a smooth function of the rate.
 """
 
 import copy
@@ -76,9 +76,10 @@ def calibrate(
 ) -> Calibration:
     """Find the factor for the rates of the flows with `labels` that gives the load on a link.
 
-    `others` more replications then show the scatter of the load, which is large for heavy-tailed
-    sizes in short runs. Each run takes the scenario's duration, regardless of its `measure.stop`.
-    `progress` shows the runs on the terminal.
+    `load` is a fraction of the link's rate. Without `labels`, the factor applies to all `packmime`
+    and `requests` traffic. `others` more replications then show the scatter of the load, which is
+    large for heavy-tailed sizes in short runs. Each run takes the scenario's duration, regardless
+    of its `measure.stop`. `progress` shows the runs on the terminal.
     """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)
@@ -110,7 +111,7 @@ def calibrate(
 
 
 def _announced(document: Document, factor: float, further: int) -> str:
-    """Return a progress message on the next run: its duration, and the factor on all rates.
+    """Return a progress message on the next run: its duration, and the factor on the rates.
 
     `further` is added to the scenario's `replication`; 0 during the search.
     """
@@ -188,7 +189,7 @@ def _rates(document: Document) -> dict[str, int]:
 
 
 def _faster(document: Document) -> Document:
-    """Return the scenario with links so fast that no packet queues."""
+    """Return a copy of the scenario in which the rates of links are `SPEED` times as high."""
     faster = copy.deepcopy(document)
     links = [link for _, link in _links(faster)]
     links += [flow["access"] for flow in faster["flows"] if "access" in flow]
@@ -199,7 +200,10 @@ def _faster(document: Document) -> Document:
 
 
 def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
-    """Return the rate settings of a kind of traffic, multiplied by a factor."""
+    """Multiply the rate of connections in `traffic` by a factor; return the changed settings.
+
+    Times between connections are divided by the factor.
+    """
     if traffic["kind"] == "packmime":
         # Rounded, so that it is short in a file.
         traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")
