@@ -18,7 +18,7 @@ PACKET_BITS = 8 * 1500
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
     """Return the metrics of one run from its stored results.
 
-    `time_s` is None if the download is unfinished.
+    `time_s` is None if the main download is unfinished; so is `load_pct` if it is the only one.
     """
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
@@ -31,19 +31,19 @@ def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
 
 
 def _end_s(kept: Kept) -> float | None:
-    """Return the time (s) at which picoquic's simulation would end; None if no flow has finished.
+    """Return the time (s) at which picoquic's simulation would end; None if `main` is unfinished.
 
-    It ends a round trip after the last acknowledgement.
+    It ends one minimum round trip after the last acknowledgement.
     """
     finish_s = kept["main"]["finish_s"]
     return None if finish_s is None else float(finish_s + 2 * kept["delays"]["min_s"])
 
 
 def _load(kept: Kept) -> float | None:
-    """Return the load of the main download in percent; None if it cannot be computed.
+    """Return the load of the main download in percent; None if a single download is unfinished.
 
-    With two downloads, it is the main download's share of both payloads, otherwise its share of the
-    link's rate.
+    With two downloads, it is the main download's share of the payload delivered while both are
+    active, otherwise its share of the rate that the link has at the beginning.
     """
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))

@@ -31,7 +31,10 @@ METRICS = {"time_s": ("time, s", 2), "rtt_ms": ("round trip, ms", 0), "load_pct"
 
 @table
 def groups(data: Data) -> list[str]:
-    """Return a table of how many printed numbers are reproduced, by group and algorithm."""
+    """Return a table of how many printed numbers are reproduced, by group and algorithm.
+
+    Derived numbers and hypotheses are left out.
+    """
     held: Counter[tuple[str, str]] = Counter()
     every: Counter[tuple[str, str]] = Counter()
     for judgement in ledger.judge(find("c4-2026"), data, "quick"):

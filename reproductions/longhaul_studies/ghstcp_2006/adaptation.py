@@ -19,14 +19,15 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
     `rises_while_falling` is the share of max_p's increases that happen while the average falls. For
     periods above the target range, `lag_s` is the time from the peak of the average to its return
     into the range (t4 - t2 in figure 3.2), and `overshoot` the growth factor of max_p in this time.
-    For periods below the range, `return_s` is the time from the minimum to the return, and `kept`
-    is max_p at the end of the period over that at its start.
+    For periods below the range that begin after `SETTLED_S`, `return_s` is the time from the
+    minimum to the return, and `kept` is max_p at the end of the period over that at its start.
     """
     time, average, max_p = (
         np.array([sample[name] for sample in samples], float)
         for name in ("t_s", "queue_avg_pkts", "max_p")
     )
-    # max_p of sample k + 1 follows from the averages of samples k and k - 1.
+    # Gentle Adaptive RED: if each decision is sampled, max_p of sample k + 1 follows from the
+    # averages of samples k and k - 1.
     rises = np.flatnonzero(np.diff(max_p[1:]) > 0) + 1
     low, high = TARGET_PKTS
     peaks = [
@@ -48,9 +49,9 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
 
 
 def _times(inside: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Yield the first and end index of each period in which `inside` is true.
+    """Yield first index and end index (excluded) of each period in which `inside` is true.
 
-    A period that has not ended at the last index is left out.
+    Periods that include index 0 or the last index are left out.
     """
     edges = np.flatnonzero(np.diff(inside.astype(int))) + 1
     begins = [edge for edge in edges if inside[edge]]

@@ -39,7 +39,8 @@ TABLES = {
 def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
     """Return a function that draws `metric` of the source's table `number`.
 
-    Each row has our values at three delays as bars, and the printed values as lines.
+    For each experiment, our values at three delays are bars, and the printed values are lines. For
+    fairness, dots are our `fairness_groups`.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

@@ -30,7 +30,7 @@ ROUND_TRIPS = {f"{rtt_ms:g} ms": path(1000.0, rtt_ms) for rtt_ms in (100.0, 200.
 def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data, str], None]:
     """Return a function that draws `value` over N for both models and three buffers.
 
-    N is the number of connections. Points of the simulations at 100 Mbit/s are drawn as well.
+    N is the number of connections. At 100 Mbit/s, simulated points are drawn as well.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

@@ -1,5 +1,6 @@
-"""Measures of the study's claims: each is one number, from medians over replications.
+"""Measures of the study's claims: each is one number.
 
+It is computed from medians over replications, from one replication's time series, or from theory.
 Arguments are the results `data` and the words in a claim's `where`: `of` is an experiment, `beside`
 another one to compare it with. Shares are between 0 and 1; trends are rank correlations.
 """
@@ -40,8 +41,8 @@ def within_interval(data: Data, table: str | float) -> float:
 def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
     """Return the fraction of pairs of successive delays between which `metric` does not rise.
 
-    Experiments in `without` are left out. A rise of at most `slack` is accepted, because values are
-    rounded.
+    The pairs are of all tables. `without` lists the experiments that are left out, with commas
+    between them. A rise of at most `slack` is accepted, because values are rounded.
     """
     left_out = without.split(",")
     steps = []

@@ -1,9 +1,9 @@
 """The study's metrics of one run, over its measurement window.
 
-Throughputs of chapters 2, 3 and 5 include headers: the printed utilisations reach 97.6 % of the
-link, which payload alone could not. Fairness is Jain's index of each flow's throughput divided by
-its max-min fair share; `fairness_groups` is the index of the means of the two groups, which does
-not depend on differences within a group.
+Metrics of the adaptation of max_p cover the whole run. Throughputs of chapters 2, 3 and 5 include
+headers: the printed utilisations reach 97.6 % of the link, which payload alone could not. Fairness
+is Jain's index of each flow's throughput divided by its max-min fair share; `fairness_groups` is
+the index of the means of the two groups, which does not depend on differences within a group.
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ FAIR_MBPS = {"s1": 100.0, "s2": 400.0}
 MBPS = 2500.0
 # The links of the testbed's two scenarios.
 TESTBED_MBPS = {"GH4-E0-E4": 100, "GH4-P100": 100, "GH4-E5-E9": 200, "GH4-P200": 200}
-# Table 4.1: throughputs of Flow-1 and of each connection of Flow-2, by the link's rate (Mbit/s) and
-# Flow-2's socket buffer (KB).
+# Table 4.1: fair throughputs of Flow-1 and of each connection of Flow-2, by the link's rate
+# (Mbit/s) and Flow-2's socket buffer (KB).
 TESTBED_FAIR_MBPS = {
     (100, 64): (76.0, 12.0),
     (100, 512): (100.0 / 3.0, 100.0 / 3.0),
@@ -123,7 +123,7 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return windows of flows, queue and drop probability of the link over time, for figures.
+    """Return windows and round trips of flows, and the link's queue and `max_p`, over time.
 
     Flows are left out if the queue adapts `max_p`, because figures then show only the queue.
     Additional rows have the times at which traced flows change between gHSTCP's modes.

@@ -50,8 +50,8 @@ METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairn
 def lines(data: Data, table: str) -> Iterator[str]:
     """Yield the Markdown lines of the source's table with number `table`.
 
-    The table has means over replications. For the total throughput it also has the half width of a
-    95 % confidence interval.
+    The table has means over replications. For the total throughput it has only the half width of a
+    95 % confidence interval. Rows that were not run have only the printed values.
     """
     yield HEAD
     for row in printed(table):

@@ -46,7 +46,10 @@ def recovery(data: Data, mbps: float) -> float:
 
 @measure
 def shape_is_monotone(data: Data) -> float:
-    """Return the share of steps in w, 38 to 83,000, at which HSTCP's a(w) grows and b(w) falls."""
+    """Return the share of steps in w at which HSTCP's a(w) does not fall, but b(w) does.
+
+    The windows w are from 38 to 83,000. Just above 38, a(w) is 1.
+    """
     windows = np.geomspace(38.0, 83_000.0, 500)
     grows = np.diff(HSTCP.increase(windows)) >= 0
     falls = np.diff(HSTCP.decrease(windows)) < 0
@@ -55,7 +58,11 @@ def shape_is_monotone(data: Data) -> float:
 
 @measure
 def model_points(data: Data, column: str) -> float:
-    """Return the largest relative deviation of the modelled from the printed values of `column`."""
+    """Return the largest relative deviation of modelled values from the reference in `column`.
+
+    The source has the equations, but not these reference values. For a reference of 0, the modelled
+    value itself counts.
+    """
     off = []
     for row in read("model_points"):
         expected = float(row[column])
@@ -144,8 +151,8 @@ def congested_region(data: Data) -> float:
     """Return the share of steps that confirm the source's statement on the congested region.
 
     A step goes from a number of connections to a larger one. By the source's statement, each step
-    increases loss, reduces goodput, and widens the lead in goodput of desynchronised connections
-    over synchronised ones.
+    increases loss and reduces goodput (checked for synchronised connections), and widens the lead
+    in goodput of desynchronised connections over synchronised ones.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -215,8 +222,8 @@ def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
 def red_loss(data: Data, times: float) -> float:
     """Return RED's modelled loss rate as a mean over six paths.
 
-    The number of connections on each path is the smallest for which RED has an equilibrium,
-    multiplied by `times`.
+    The number of connections on each path is that of `red_first` multiplied by `times`, and
+    rounded.
     """
     losses = []
     for mbps in (100.0, 1000.0):
@@ -233,8 +240,8 @@ def red_loss(data: Data, times: float) -> float:
 def red_loss_grows(data: Data) -> float:
     """Return how often, as a fraction, RED's modelled loss rate rises with more connections.
 
-    On six paths, loss rates are compared between successive numbers of connections. RED has an
-    equilibrium for all of these numbers.
+    On six paths, loss rates are compared between neighbours among at most 40 numbers of
+    connections. RED has an equilibrium for all of these numbers.
     """
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):
@@ -259,7 +266,10 @@ def red_optima(data: Data) -> float:
 
 
 def _equilibria(the_path: Path) -> list[tuple[int, float]]:
-    """Return numbers of connections for which RED has an equilibrium, with their loss rates."""
+    """Return up to 40 numbers of connections with an equilibrium under RED, and their loss rates.
+
+    The numbers are spread evenly on a logarithmic scale.
+    """
     first, last = red_connections(the_path, Red())
     counts = np.unique(np.geomspace(ceil(first), last, 40).astype(int))
     equilibria = [(int(n), red_equilibrium(the_path, Red(), int(n))) for n in counts]

@@ -27,7 +27,8 @@ LARGEST_KEPT = 0.95
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
     """Return the fraction of the window's increases that are more than half as large as HSTCP's.
 
-    Only windows from `low` to `high` times the BDP count.
+    HSTCP's increase is that with an acknowledgement for every second segment. Only windows from
+    `low` to `high` times the BDP count.
     """
     window, rounds, growth = _growth(data, of)
     inside = (window >= low * BDP_PKTS) & (window <= high * BDP_PKTS) & (growth > 0)
@@ -39,7 +40,10 @@ def grows_fast(data: Data, of: str, low: float, high: float) -> float:
 
 @measure
 def rtt_rises_beyond(data: Data, of: str) -> float:
-    """Return the mean RTT (s) of samples with windows above the BDP minus that of samples below."""
+    """Return the mean RTT (s) of samples with windows above the BDP minus that of samples below.
+
+    Windows above it exceed 1.05 times the BDP; those below are from 0.5 to 0.9 times the BDP.
+    """
     samples = _window(data, of)
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     above, below = window > 1.05 * BDP_PKTS, (window > 0.5 * BDP_PKTS) & (window < 0.9 * BDP_PKTS)
@@ -52,7 +56,8 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 def resets(data: Data, of: str, label: str) -> float:
     """Return the number of resets of the window, per flow with the label `label`.
 
-    A reset is a fall by more than 95 % between two samples, from more than 200 packets.
+    A reset is a fall by more than 95 % between two samples, from more than 200 packets. Only
+    samples after `SETTLED_S` count.
     """
     resetting = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
@@ -74,7 +79,7 @@ def cut_together(data: Data, of: str, label: str) -> float:
     """Return the share of flows that reduce their windows in a loss event, as a mean over events.
 
     Flows have the label `label`. Reductions in the same or in adjacent samples belong to one loss
-    event.
+    event. Only samples after `SETTLED_S` count.
     """
     flows = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     each = [flow.sort("t_s")["cwnd_pkts"].to_numpy() for _, flow in flows.group_by("name")]

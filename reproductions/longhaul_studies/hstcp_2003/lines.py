@@ -39,7 +39,10 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of utilisation in a mixed set: by its HSTCP flows, its REGTCP flows, by all."""
+    """Return lines of utilisation by HSTCP flows, by competing REGTCP flows, and by all traffic.
+
+    The flows are a mixed set, or one HSTCP flow and n REGTCP flows.
+    """
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
@@ -49,7 +52,10 @@ def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the throughput of bursts in competition with HSTCP, then with REGTCP."""
+    """Return lines of the utilisation by bursts in competition with HSTCP, then with REGTCP.
+
+    A single experiment is a mixed set, and has one line.
+    """
     looks = (OTHER, Style(OTHER.colour, "x", (0, (4, 2))))
     names = ("bursts beside HSTCP", "bursts beside REGTCP") if len(experiments) > 1 else ("bursts",)
     return [
@@ -95,7 +101,8 @@ def rates(experiments: Sequence[str], axis: str) -> list[Line]:
 def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
     """Return a line of `metric` for each competitor: N parallel streams, or one HSTCP flow.
 
-    The metric `lu_regtcp` has a further line, without a competitor.
+    `competitor` in the name `metric` stands for the competitor's class of flows. The metric
+    `lu_regtcp` has a further line, without a competitor.
     """
     streams, hstcp = experiments
     lines = _of_streams(streams, metric.replace("competitor", "streams"))

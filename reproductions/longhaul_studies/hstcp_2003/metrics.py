@@ -1,11 +1,14 @@
-"""Metrics of the second half of a run, in the bottleneck's forward direction (chapter 5.5).
+"""Metrics of a run's measurement window, in the bottleneck's forward direction (chapter 5.5).
+
+The window is the second half of the run, except in `EXP-7.2b`, where it is the whole run. Metrics
+of a single flow's slow start and reductions cover the whole run.
 
 Names of metrics:
 
 - `lu`: link utilisation in per cent
 - `ce`: number of congestion events (drops and marks)
 - `cer`: congestion events per transmitted packet
-- `rate`: packets per round trip
+- `rate`: packets per round trip without queueing, `RTT_S`
 - `rf`: throughput of competing flows (parallel streams or HSTCP) relative to all REGTCP flows
 - `frf`: throughput of competing flows relative to the mean of the ten long-lived REGTCP flows
 
@@ -86,9 +89,10 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """Add metrics of the perturbing traffic (bursts) to `row`; `capacity` is the link's rate.
+    """Add metrics of the perturbing traffic (bursts) to `row`.
 
-    Drops of background noise cannot be told apart from those of the bursts, and are included.
+    `capacity` is the number of packets that the link can carry in the measurement window. Drops of
+    background noise cannot be told apart from those of the bursts, and are included.
     """
     dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
                                          if f"dropped_{name}" in row)  # fmt: skip
@@ -139,8 +143,8 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
 def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> float | None:
     """Return the time (s) at which the window fills the pipe again after the first reduction.
 
-    The result is infinite if the window never fills it again, None without a reduction. `cuts` are
-    the reductions.
+    It is the first such time after the smallest window of the rest of the run; infinite if the
+    window never fills the pipe again, None without a reduction. `cuts` are the reductions.
     """
     if not cuts:
         return None

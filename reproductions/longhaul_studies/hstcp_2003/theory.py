@@ -1,7 +1,7 @@
 """Response functions of HighSpeed TCP, compared with the source's (chapter 3, section 6.8).
 
-The source's tables use Low_Window 38 and W = 0.12/p^0.835, with 1.2/sqrt(p) for standard TCP. The
-source's simulations use Low_Window 31.
+The source's tables use Low_Window 38 and W = 0.12/p^0.835. For standard TCP, Table 3.1 uses
+sqrt(1.5/p), and the others 1.2/sqrt(p). The source's simulations use Low_Window 31.
 """
 
 from pathlib import Path
@@ -118,7 +118,10 @@ def buffer_kilobytes(data: Data) -> float:
 
 @measure
 def crossing_with_capacity(data: Data) -> float:
-    """Return the loss rate at which the simulated HSTCP's mean window fills the link."""
+    """Return the loss rate at which HSTCP's mean window in theory fills 1 Gbit/s at 100 ms.
+
+    As in the source's simulations, Low_Window is 31.
+    """
     return float(STUDIED.loss(path_window(1e9, RTT_S)))
 
 

@@ -11,6 +11,7 @@ def reduce(run: Results) -> Kept:
     """Return the tables that are stored for every run, and `modes`, a table of changes of mode.
 
     Column `gentle` is 1 for a change to standard TCP's window growth, 0 for a change to HSTCP's.
+    Each flow's first row is its mode at its first acknowledgement.
     """
     modes = run.acks.filter(pl.col("quantity") == "gentle").join(
         run.flows.select("name", "label"), on="name"
