@@ -104,7 +104,8 @@ impl CongestionControl for DecBit {
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         // An acknowledgement that echoes a mark does not itself let the window grow.
-        if !phase.may_grow() && !(phase == Phase::NoGrowth && ack.ecn_echo) {
+        let counts = phase.may_grow() || phase == Phase::NoGrowth && ack.ecn_echo;
+        if !counts {
             return;
         }
         self.seen += ack.acked;

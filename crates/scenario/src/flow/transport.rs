@@ -136,11 +136,11 @@ fn refuse_ticks_of_segments(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) 
 /// has a granularity or a tick: if the flow sets either key, neither is added. Both together are refused.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
-    if let (Some(own), Some(below)) = (tcp.table(Tcp::rto), lower.table_mut(Tcp::rto)) {
-        if RTT_CLOCK.iter().any(|key| own.has(*key)) {
-            for key in RTT_CLOCK {
-                below.remove(key);
-            }
+    if let (Some(own), Some(below)) = (tcp.table(Tcp::rto), lower.table_mut(Tcp::rto))
+        && RTT_CLOCK.iter().any(|key| own.has(*key))
+    {
+        for key in RTT_CLOCK {
+            below.remove(key);
         }
     }
     fill(tcp, &lower);
