@@ -1,5 +1,5 @@
 //! Records that declare their columns in tables. The documentation of a field is the description of
-//! its column. A column's name ends in its unit.
+//! its column. A column's name ends in its unit, if it has one.
 
 use longhaul_units::{Span, Time};
 
@@ -25,7 +25,7 @@ pub trait Columns<R> {
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// Receives a column of keywords that are missing in some records.
+    /// Receives a column of keywords, which may be missing in some records.
     fn word(
         &mut self,
         name: &'static str,
@@ -80,8 +80,8 @@ figures! {
 
 /// Declares a record: its struct, and its columns in tables.
 ///
-/// A field with `as "NAME"` becomes a column of that name. The block `columns` declares further
-/// columns, each with an expression for its value.
+/// A field with `as "NAME"` becomes a column of that name. A field without `as` has no column. The
+/// block `columns` declares further columns, each with a function that computes its value.
 #[macro_export]
 macro_rules! record {
     (
@@ -99,7 +99,7 @@ macro_rules! record {
         }
 
         impl $record {
-            /// Declares the record's columns, in the order of its fields.
+            /// Declares the record's columns: those of fields in order, then the further columns.
             pub fn columns(to: &mut impl $crate::Columns<Self>) {
                 $($crate::record!(
                     @column to, concat!($($doc),+), $field: $type $(as $column)?

@@ -99,7 +99,8 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Returns true if draws have zero probability of being exactly 0.
+    /// Returns true if draws, before any rounding, have zero probability of being 0. For measured
+    /// quantiles, a probability below 1e-6 counts as zero.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,
@@ -153,7 +154,8 @@ impl Distribution {
 }
 
 /// Returns a number or quantity as a plain number: times in seconds, sizes in bytes, rates in bits
-/// per second. Returns `None` for values of other types, such as texts.
+/// per second. Returns `None` for all other values: also for whole numbers, and for quantities in
+/// packets or bandwidth-delay products.
 pub fn in_base_unit(value: &Value) -> Option<f64> {
     match *value {
         Value::Number(number) => Some(number),
@@ -169,7 +171,7 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
 mod drawn {
     use longhaul_keys::Field;
 
-    /// Type of distributions. Its constants are the keys of distribution tables.
+    /// Namespace for the keys of distribution tables, which are its constants.
     pub struct Drawn;
 
     impl Drawn {
@@ -191,7 +193,7 @@ mod drawn {
         pub const probabilities: Field<Vec<f64>> = Field::new("probabilities");
         /// Quantiles at the probabilities in `probabilities`.
         pub const values: Field<Vec<f64>> = Field::new("values");
-        /// Degree `d`: between quantiles, `value^(1/d)` is interpolated.
+        /// Degree `d`: between quantiles and beyond the last, `value^(1/d)` is interpolated.
         pub const root: Field<f64> = Field::new("root");
         /// Largest value; larger draws become this value.
         pub const limit: Field<f64> = Field::new("limit");
@@ -201,7 +203,7 @@ mod drawn {
 const TAIL: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const BOUNDED_TAIL: Kind = Kind::Number(Range::closed(0.05, 1000.0));
 const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
-/// Allowed values of the keys `sigma` and `root`. A larger number is treated as a mistake.
+/// Allowed values of the key `sigma`. A larger number is treated as a mistake, as for `root`.
 const SIGMA: Kind = Kind::Number(Range::closed(0.0, 100.0));
 const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 

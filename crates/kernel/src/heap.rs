@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// comparison orders two entries.
 pub type Key = u128;
 
-/// A min-heap with four children per entry. It is shallower than a binary heap, and the four children share a cache
-/// line.
+/// A min-heap with four children per entry. It is shallower than a binary heap. The four children have the size of a
+/// cache line, and are adjacent: they occupy at most two lines.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Heap {
     /// The entries, followed by padding with `Key::MAX`, so that an entry with any children has
@@ -51,13 +51,13 @@ impl Heap {
         self.keys.resize(self.keys.len() + places, Key::MAX);
     }
 
-    /// Replaces the smallest entry by `key`.
+    /// Replaces the smallest entry by `key`. The heap must not be empty.
     #[inline]
     pub fn replace_first(&mut self, key: Key) {
         self.sift_down(0, key);
     }
 
-    /// Removes the smallest entry.
+    /// Removes the smallest entry; does nothing if the heap is empty.
     #[inline]
     pub fn remove_first(&mut self) {
         if let Some(last) = self.pop_last()
@@ -74,7 +74,8 @@ impl Heap {
         Some(std::mem::replace(&mut self.keys[self.len], Key::MAX))
     }
 
-    /// Replaces the entry `entry` by `key`. This is fast if `entry` is the smallest one, as it usually is.
+    /// Replaces the entry `entry`, which must be in the heap, by `key`. This is fast if `entry` is the smallest one, as
+    /// it usually is; otherwise the array is searched.
     #[inline]
     pub fn replace(&mut self, entry: Key, key: Key) {
         let at = self.position(entry);

@@ -1,6 +1,7 @@
 //! Parts that all packet simulations use.
 //!
-//! - [`random`]: random streams, and the distributions that they draw from
+//! - [`random`]: random streams
+//! - [`Distribution`]: the distributions that they draw from
 //! - [`Heap`]: the heap of an event list
 //! - [`prefetch`]: prefetching of the data that events will need
 //! - [`Control`]: observing and stopping a run

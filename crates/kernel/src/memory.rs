@@ -19,7 +19,8 @@ thread_local! {
     static EXHAUSTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A memory budget, which applies until it is dropped.
+/// A memory budget, which applies until it is dropped. A thread has only one budget: a second one
+/// replaces the first, and ends when either is dropped.
 #[derive(Debug)]
 pub struct Budget(());
 
@@ -52,7 +53,7 @@ pub struct RefusedAllocation {
 /// Asks the budget for the memory of `count` values of type `T`, called `what` in messages; ends
 /// the run if the budget refuses.
 ///
-/// The run ends by unwinding, which [`catch`] stops.
+/// The budget is not asked for less than 1 MiB. The run ends by unwinding, which [`catch`] stops.
 #[inline]
 pub fn claim<T>(what: &'static str, count: usize) {
     let bytes = count.saturating_mul(size_of::<T>());

@@ -9,8 +9,8 @@ pub fn prefetch<T>(place: &T) {
     prefetch_lines::<1, T>(place);
 }
 
-/// Prefetches `LINES` cache lines of the value in `place`, from `offset` bytes after its beginning.
-/// Does nothing for `None`.
+/// Prefetches `LINES` cache lines, starting with that of the byte `offset` bytes after the beginning
+/// of `place`. Prefetches even if `place` is `None`, which is useless but harmless.
 #[inline]
 pub fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) {
     let first = std::ptr::from_ref(place).cast::<u8>();

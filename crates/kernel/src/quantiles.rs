@@ -46,8 +46,8 @@ fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }
 
-/// Returns the value at `x` of the piecewise linear function through `points`, in ascending order
-/// of `x`. The first and the last piece extend beyond the points.
+/// Returns the value at `x` of the piecewise linear function through `points`, at least two, in
+/// ascending order of `x`. The first and the last piece extend beyond the points.
 #[inline]
 pub fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let above = points.partition_point(|&(known, _)| known <= x);

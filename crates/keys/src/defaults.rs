@@ -5,7 +5,8 @@ use longhaul_units::Quantity;
 use crate::{DefaultText, KIND, Key, Kind, Node, Origin, Profile, Table, Value};
 
 impl Key {
-    /// Returns the key's default in `profile`; `None` if it has none.
+    /// Returns the key's default in `profile`; `None` if it has none, or if it is computed from other
+    /// values.
     ///
     /// # Panics
     ///
@@ -82,7 +83,8 @@ fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
 impl Kind {
     /// Parses a text as after `--set KEY=`; returns `None` if this kind does not allow the value.
     /// This parser is for defaults only: the text of a list or table may not contain quotes, commas
-    /// in values, or nested lists and tables.
+    /// in values, or nested lists and tables. It allows a quantity of 0 for [`Self::Positive`], and
+    /// any characters in texts. The parameters of a congestion control or slow start remain texts.
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
             Self::Flag => text.parse().ok().map(Value::Flag),
@@ -126,7 +128,8 @@ impl Kind {
     }
 }
 
-/// Returns a node for a default value, before [`Key::default_node`] sets the profile as its origin.
+/// Returns a node with the origin [`Origin::Default`]. [`Key::default_node`] changes the origin if
+/// the default depends on the profile.
 fn unattributed(value: Value) -> Node {
     Node::new(value, Origin::Default)
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A declared key; `T` is the type of its value. [`keys!`](crate::keys!) makes a constant of this type for each field
-/// of its struct, with the field's name.
+/// A declared key; `T` is the type of its value. [`keys!`](crate::keys!) makes a constant of this type for each key
+/// that it declares, with the field's name in the declaration.
 pub struct Field<T> {
     name: &'static str,
     of: PhantomData<fn() -> T>,

@@ -39,7 +39,8 @@ pub struct Key {
 pub enum DefaultText {
     /// There is no default: a scenario without the key is refused.
     Required,
-    /// There is no default. Without the key, the feature that it configures is switched off.
+    /// The declaration has no default. Without the key, a feature is switched off, or other code
+    /// chooses or demands a value.
     None,
     /// A default that is the same in every profile.
     Fixed(&'static str),
@@ -93,7 +94,7 @@ pub enum Kind {
         /// Largest value.
         max: i64,
     },
-    /// A number without a unit.
+    /// A number, written without a unit. The key's `unit` may name one.
     Number(Range),
     /// A quantity greater than 0, with a unit of one of these dimensions.
     Positive(&'static [Dimension]),
@@ -148,13 +149,14 @@ impl Key {
         self
     }
 
-    /// Sets the default in all profiles.
+    /// Sets the default in all profiles. It replaces all defaults set before.
     pub const fn default(mut self, text: &'static str) -> Self {
         self.default = DefaultText::Fixed(text);
         self
     }
 
-    /// Sets the default in one profile. It takes precedence over a default for all profiles.
+    /// Sets the default in one profile. The other profiles keep defaults set before. A requirement
+    /// or a rule of derivation that was set before is lost.
     pub const fn in_profile(mut self, profile: Profile, text: &'static str) -> Self {
         let mut texts = match self.default {
             DefaultText::ByProfile(texts) => texts,
@@ -166,7 +168,7 @@ impl Key {
         self
     }
 
-    /// Sets the default in both ns-2 profiles. It takes precedence over a default for all profiles.
+    /// Sets the default in both ns-2 profiles, as [`Self::in_profile`] does for one.
     pub const fn in_ns2(self, text: &'static str) -> Self {
         self.in_profile(Profile::Ns2_35, text)
             .in_profile(Profile::Ns2_2003, text)
@@ -203,7 +205,8 @@ impl Key {
         matches!(self.default, DefaultText::Required)
     }
 
-    /// Returns the text of the key's default in `profile`; `None` if there is none.
+    /// Returns the text of the key's default in `profile`; `None` if there is none, or if it is
+    /// computed from other values.
     pub const fn default_in(&self, profile: Profile) -> Option<&'static str> {
         match self.default {
             DefaultText::Fixed(text) => Some(text),

@@ -2,14 +2,15 @@
 
 /// Declares the keys of a table. The macro makes a struct with a field for each key, the list
 /// `KEYS` of the declared [`Key`](crate::Key)s, and the function `of`, which reads the struct from a
-/// [`Table`](crate::Table). For each key it also makes a constant of the same name: the
-/// [`Field`](crate::Field) with which code accesses the key in a table.
+/// [`Table`](crate::Table). The struct implements [`Read`](crate::Read), unless it has the block
+/// `beside`. Each key except those of `flattened` also gets a constant: the [`Field`](crate::Field)
+/// with which code accesses the key in a table. `as` does not change the name of the constant.
 ///
 /// A field has the name of its key, unless `as` gives the key another name; its documentation is
 /// the key's help. A value is read as the field's type after defaults have been filled in and
 /// derived.
 ///
-/// Four more blocks may follow:
+/// Four more blocks may follow, in this order:
 ///
 /// - `flattened` declares fields whose types have keys, as structs of this macro do. The keys of such a
 ///   type become keys of the table.
@@ -216,7 +217,8 @@ macro_rules! tagged {
     };
 }
 
-/// Implements [`Read`](crate::Read) for a struct that is read from one table.
+/// Implements [`Read`](crate::Read) for a struct that is read from one table. Expands to nothing if
+/// the struct has fields of the block `beside`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __read {

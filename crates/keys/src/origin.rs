@@ -5,12 +5,12 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text from which values are read, such as a file or an override.
+/// A text from which values are read, such as a file.
 #[derive(Debug)]
 pub struct Source {
     /// Name of the source in messages, such as the path of a file as the user wrote it.
     pub name: String,
-    /// Text of the whole file or override.
+    /// Whole text; empty for a file that could not be read.
     pub text: String,
     /// Byte offsets of the beginnings of lines.
     lines: Vec<usize>,
@@ -50,7 +50,8 @@ impl Origin {
         }
     }
 
-    /// Returns the position in the form that begins a message: `name:line:column`.
+    /// Returns the position in the form that begins a message: `name:line:column`, or only the name
+    /// for an empty text. Other origins have the form that `longhaul explain` shows.
     pub fn place(&self) -> String {
         match self {
             // A file that is empty or could not be read has no positions.
@@ -63,8 +64,9 @@ impl Origin {
         }
     }
 
-    /// Returns the line of the value with the value underlined. A long line is shortened around the
-    /// value. `None` for a whole file, or an origin outside a file.
+    /// Returns the line on which the value begins, with the value's part of this line underlined. A
+    /// long line is shortened around the value. `None` for an empty range, which stands for a whole
+    /// file, or an origin outside a file.
     pub fn snippet(&self) -> Option<String> {
         let Self::File(source, span) = self else {
             return None;
@@ -92,7 +94,8 @@ const SHOWN: usize = 100;
 /// Number of characters shown before the value, if the beginning of a long line is left out.
 const SHOWN_BEFORE: usize = 40;
 
-/// Returns the part of a line around column `place`, and the column within that part.
+/// Returns the part of a line around column `place`, and the column within that part, both counted
+/// from 0.
 fn around(line: &str, place: usize) -> (String, usize) {
     let skipped = if line.chars().count() <= SHOWN {
         0

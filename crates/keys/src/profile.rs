@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A named set of defaults, which a scenario selects. The defaults never change, since a change
-/// would change the results of scenarios.
+/// A named set of defaults, which a scenario selects. A change of a default changes the results of
+/// scenarios, and raises the results version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// Today's RFCs.

@@ -6,9 +6,9 @@ use std::ops::{Bound, RangeBounds};
 /// Range of the values that a parameter may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// Smallest value.
+    /// Lower bound.
     pub min: Bound<f64>,
-    /// Largest value.
+    /// Upper bound.
     pub max: Bound<f64>,
     /// Names of the values 0, 1, 2 and so on, if the parameter is a choice; empty for numbers.
     pub names: &'static [&'static str],
@@ -56,8 +56,8 @@ impl Range {
         place.map(|place| place as f64)
     }
 
-    /// Returns true if `value` is in the range. If the value is a choice among names, the range contains only the
-    /// indices of the names.
+    /// Returns true if `value` is in the range, and finite. If the value is a choice among names, the range contains
+    /// only the indices of the names.
     pub fn contains(&self, value: f64) -> bool {
         let possible = self.names.is_empty() || value == libm::trunc(value);
         possible && value.is_finite() && (self.min, self.max).contains(&value)

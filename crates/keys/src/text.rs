@@ -15,7 +15,8 @@ fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// Checks that a name or title is one line of printable text. The error is the reason if it is not.
+/// Checks that a name or title is one line of printable text of at most [`NAME_MAX`] characters. The error is the
+/// reason if it is not.
 pub fn check_name(text: &str) -> Result<(), String> {
     if let Some(character) = text.chars().find(|&character| is_unprintable(character)) {
         return Err(format!(
@@ -41,7 +42,8 @@ pub fn check_text(text: &str) -> Result<(), String> {
     }
 }
 
-/// Returns a text with U+FFFD in place of each unprintable character except line breaks and tabs.
+/// Returns a text with U+FFFD in place of each unprintable character except line feeds and tabs. A carriage return is
+/// replaced, too.
 pub fn printable(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' | '\t' => character,

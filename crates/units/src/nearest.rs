@@ -1,10 +1,10 @@
 //! Messages about unknown names: the name that was probably meant, and some more names or the
 //! command that lists all.
 
-/// Maximum number of names listed in a message that suggests a name. More names would hide the suggestion.
+/// Maximum number of names listed beside a suggestion, or as the nearest. More names would hide the suggestion.
 const FEW: usize = 5;
 
-/// Maximum number of names in a message if none is similar.
+/// Maximum number of names that are all listed if none is similar and no command lists them.
 const MANY: usize = 20;
 
 /// Returns the candidate that is nearest to `name` by edit distance, if at most a third of the
@@ -21,9 +21,9 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the end of a message about a name that is not in `known`. It contains the probable name, and all known names
-/// if there are at most five. If there are more, it contains `command`, which lists them. Without a command, it
-/// contains the nearest five names, or all names (at most twenty) if none is similar.
+/// Returns the end of a message about a name that is not in `known`. It contains the probable name, if one is similar,
+/// and all known names if there are at most five. If there are more, it contains `command`, which lists them. Without a
+/// command, it contains the nearest five names, or all names if none is similar and there are at most twenty.
 pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {
     let count = known.len();
     let near = nearest(name, known.iter().copied());

@@ -1,8 +1,9 @@
 //! Quantities as people write them: a decimal number and a unit, such as `"622 Mbps"`, `"50 ms"` or
 //! `"64 KiB"`.
 //!
-//! Parsing uses exact decimal arithmetic, and printing loses no digits: the printed text parses to
-//! the same value. Prefixes are decimal (SI); `KiB`, `MiB` and `GiB` are binary (IEC 80000-13).
+//! Parsing uses exact decimal arithmetic, and printing loses no digits: a printed text of at most 30
+//! digits parses to the same value. Prefixes are decimal (SI); `KiB`, `MiB` and `GiB` are binary
+//! (IEC 80000-13).
 
 use std::fmt;
 
@@ -41,7 +42,7 @@ pub enum Dimension {
 /// Reason why a text is not an allowed quantity. The message gives a valid example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
-    /// The text does not begin with a decimal number.
+    /// The text does not begin with a decimal number of at most 30 digits.
     #[error("expected {expected}, found {found:?}, which does not begin with a number")]
     NotANumber {
         /// The rejected text.
@@ -83,7 +84,7 @@ pub enum QuantityError {
         /// The rejected text.
         found: String,
     },
-    /// A value that does not fit into 64 bits.
+    /// A value that does not fit into 64 bits, or whose digits are too many for the conversion.
     #[error("{found:?} is too large")]
     TooLarge {
         /// The rejected text.
@@ -233,7 +234,8 @@ pub fn expected(allowed: &[Dimension]) -> String {
 }
 
 impl Quantity {
-    /// Parses a quantity of one of the `allowed` dimensions.
+    /// Parses a quantity of one of the `allowed` dimensions. Times are rounded to picoseconds, and
+    /// rates to bits per second; a fraction of a byte is an error.
     pub fn parse(text: &str, allowed: &[Dimension]) -> Result<Self, QuantityError> {
         let found = || text.to_string();
         let (number, name) = split(text.trim());
@@ -356,7 +358,7 @@ impl Decimal {
     }
 
     /// Returns the number times `factor`, rounded to a whole number, and true if no rounding
-    /// was needed; `None` if it does not fit into 64 bits.
+    /// was needed; `None` if it does not fit into 64 bits, or an intermediate product not into 128.
     fn times(&self, factor: u64) -> Option<(u64, bool)> {
         let product = self.digits.checked_mul(u128::from(factor))?;
         let power = 10u128.checked_pow(self.exponent.unsigned_abs());
@@ -386,7 +388,8 @@ impl Decimal {
     }
 }
 
-/// Prints `value` in the largest of `units` that is not larger than it, with the decimals that it needs.
+/// Prints `value` in the largest of the printed `units` that is not larger than it, with the decimals that it needs.
+/// The values of these units must be powers of 10. A value of 0 is printed in the largest unit.
 fn write_decimal(out: &mut fmt::Formatter<'_>, value: u64, units: &[Unit]) -> fmt::Result {
     let printed = || units.iter().filter(|unit| unit.printed);
     let zero_unit = printed().next();

@@ -32,7 +32,8 @@ impl Rate {
     }
 
     /// Returns the time to transmit `bytes` bytes at this rate, in whole picoseconds, and the remainder of the division
-    /// by the rate. A link can add up the remainders; its long-run rate is then exact.
+    /// by the rate. A link can add up the remainders; its long-run rate is then exact. The rate must not be 0, and the
+    /// time must fit into a [`Span`].
     pub const fn transmission(self, bytes: u64) -> (Span, u64) {
         let bit_ps = bytes as u128 * 8 * PS_PER_S as u128;
         let rate = self.0 as u128;

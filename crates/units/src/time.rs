@@ -79,7 +79,8 @@ impl Span {
         Self(s * PS_PER_S)
     }
 
-    /// Returns a span of `seconds`, to the nearest picosecond; zero for a negative number or NaN.
+    /// Returns a span of `seconds`, to the nearest picosecond; zero for a negative number or NaN, and
+    /// the longest span if 64 bits are too few.
     pub fn from_secs_f64(seconds: f64) -> Self {
         Self(libm::round(seconds * PS_PER_S as f64) as u64)
     }
@@ -93,8 +94,8 @@ impl Span {
     /// Returns the span in seconds.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
-        // Processors have a conversion instruction for signed integers only; half of the range is
-        // 106 days.
+        // Without AVX-512, x86-64 has a conversion instruction for signed integers only; half of
+        // the range is 106 days.
         let ps = if self.0 <= i64::MAX as u64 {
             self.0 as i64 as f64
         } else {

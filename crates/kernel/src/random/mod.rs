@@ -43,7 +43,8 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Returns the streams of a run with this seed and replication, in the given mode.
+    /// Returns the streams of a run with this seed and replication, in the given mode. The seed of
+    /// ns-2's generator is the sum of `seed` and `replication`.
     pub fn new(seed: u64, replication: u64, mode: Randomness) -> Self {
         let shared = match mode {
             Randomness::Streams => None,
@@ -91,7 +92,8 @@ pub struct Stream(Generator);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Generator {
     Own(Xoshiro256),
-    /// ns-2's generator; not serialised, because each stream that shares the generator would get a copy of it.
+    /// ns-2's generator. Its serialisation is an error, because each stream that shares the generator would get a copy
+    /// of it.
     #[serde(skip)]
     Ns2(Rc<Cell<Mrg32k3a>>),
 }
@@ -102,13 +104,14 @@ impl Stream {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
 
-    /// Draws 53 random bits, which is the precision of a double.
+    /// Draws 53 random bits, which is the precision of a double. With ns-2's generator, they have only
+    /// about 2^32 different values.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         (self.uniform() * (1_u64 << 53) as f64) as u64
     }
 
-    /// Returns true if other streams draw from the same generator.
+    /// Returns true if the stream draws from a generator of ns-2, which other streams may use, too.
     #[inline]
     pub fn is_shared(&self) -> bool {
         matches!(self.0, Generator::Ns2(_))

@@ -1,9 +1,9 @@
 //! MRG32k3a, the generator of ns-2 (L'Ecuyer, "Good parameters and implementations for combined
 //! multiple recursive random number generators", Operations Research 47, 1999).
 //!
-//! ns-2 sets all state variables to the seed, and both recurrences are linear. Up to rounding, a
-//! draw with seed `k` is therefore the fractional part of `k` times the draw with seed 1: runs with
-//! neighbouring seeds are not independent.
+//! ns-2 sets all state variables to the seed, and both recurrences are linear. A draw with seed `k`
+//! is therefore the fractional part of `k` times the draw with seed 1, except for a difference below
+//! `k` times 5.3e-6, since the moduli differ. Runs with neighbouring seeds are not independent.
 
 const M1: i64 = 4_294_967_087;
 const M2: i64 = 4_294_944_443;

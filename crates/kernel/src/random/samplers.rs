@@ -49,7 +49,7 @@ impl Stream {
     /// Draws a duration from a distribution of seconds.
     #[inline]
     pub fn draw_span(&mut self, distribution: &Distribution) -> Span {
-        /// Maximum duration in seconds (28 hours), longer than any run. The sum of several of them
+        /// Maximum duration in seconds (28 hours); no run is longer. The sum of several of them
         /// still fits into 64 bits of picoseconds.
         const LONGEST_S: f64 = 100_000.0;
         Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))

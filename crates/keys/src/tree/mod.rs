@@ -12,14 +12,14 @@ use longhaul_units::Quantity;
 pub use self::read::Read;
 use crate::{Field, Origin};
 
-/// A value in a document, with its origin.
+/// A value in a document, with its origin. Two nodes are equal if their values are.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The value itself.
     pub value: Value,
     /// Origin of the value.
     pub origin: Origin,
-    /// Origin of the value's key; `None` if it equals the origin of the value.
+    /// Origin of the value's key; `None` if it equals the origin of the value, or is unknown (JSON).
     pub key: Option<Origin>,
 }
 
@@ -91,7 +91,7 @@ impl Value {
 }
 
 impl Node {
-    /// Creates a node. Values inside it that have no origin get `origin`, too.
+    /// Creates a node. Nodes inside a list or table keep their own origins.
     pub fn new(value: Value, origin: Origin) -> Self {
         Self {
             value,
@@ -147,7 +147,7 @@ impl Node {
         text.unwrap_or_else(|| panic!("{:?} is no text", self.value))
     }
 
-    /// Sets the origin of the node's value, and of all values in it.
+    /// Sets the origin of the node's key and value, and of all keys and values in it.
     pub fn attribute(&mut self, origin: &Origin) {
         self.origin = origin.clone();
         self.key = None;
@@ -165,13 +165,13 @@ impl Table {
         Self::default()
     }
 
-    /// Sets the origin of all values.
+    /// Sets the origin of all keys and values, also in nested tables and lists.
     pub fn attribute(&mut self, origin: &Origin) {
         let nodes = self.entries.values_mut();
         nodes.for_each(|node| node.attribute(origin));
     }
 
-    /// Returns the value of a key with its origin; `None` if the key has none.
+    /// Returns the value of a key with its origin; `None` if the key has no value.
     pub fn get<T>(&self, field: Field<T>) -> Option<&Node> {
         self.entries.get(field.name())
     }
@@ -201,7 +201,7 @@ impl Table {
     ///
     /// # Panics
     ///
-    /// Panics if the value does not have the field's type.
+    /// Panics if the type refuses the value, or refuses a missing value.
     pub fn read<T: Read>(&self, field: Field<T>) -> T {
         let value = self.get(field).map(|node| &node.value);
         T::read(value).unwrap_or_else(|| panic!("{field} is declared as another type: {value:?}"))
@@ -263,17 +263,29 @@ impl Table {
         }
     }
 
-    /// Returns the tables in a key's list.
+    /// Returns the tables in a key's list; entries of other types are left out.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the value is not a list.
     pub fn tables<T>(&self, field: Field<T>) -> impl Iterator<Item = &Self> + Clone {
         self.list(field).iter().filter_map(Node::table)
     }
 
-    /// Returns mutable references to the tables in a key's list.
+    /// Returns mutable references to the tables in a key's list; entries of other types are left out.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the value is not a list.
     pub fn tables_mut<T>(&mut self, field: Field<T>) -> impl Iterator<Item = &mut Self> {
         self.list_mut(field).iter_mut().filter_map(Node::table_mut)
     }
 
     /// Returns the word or text of a key.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the key has no value, or one of another type.
     pub fn word<T>(&self, field: Field<T>) -> &str {
         self.node(field).word()
     }
@@ -310,7 +322,7 @@ impl Table {
         self.insert(field, Node::new(value, Origin::Derived(rule.into())));
     }
 
-    /// Returns the table with the value of one key replaced.
+    /// Returns the table with the value of one key set or replaced. The origin is [`Origin::Default`].
     pub fn with<T>(mut self, field: Field<T>, value: Value) -> Self {
         self.insert(field, Node::new(value, Origin::Default));
         self
