@@ -152,11 +152,21 @@ def test_what_a_killed_program_left_under_way_is_removed(tmp_path: Path) -> None
     ]
     for name in names:
         (kept.parent / name).touch()
+    store.record_failure(one.key, "")
+    [failure] = tmp_path.glob("failed-*/*.json")
+    (failure.parent / names[0].replace(kept.name, failure.name)).touch()
+    table = store.table(one.key, "series")
+    table.parent.mkdir()
+    (table.parent / names[0].replace(kept.name, table.name)).touch()
     with store.scratch() as mine:
         store.sweep_out()
         assert list((tmp_path / "under-way").iterdir()) == [mine]
+    assert list(failure.parent.iterdir()) == [failure]
     # Files of other machines and of living processes stay.
-    assert {path.name for path in kept.parent.iterdir()} == {kept.name, *names[1:]}
+    left = {path.name for path in kept.parent.iterdir() if path.is_file()}
+    assert left == {kept.name, *names[1:]}
+    store.put(one.key, {"run": {}}, {"series": b""})
+    assert list(table.parent.iterdir()) == [table]
 
 
 def test_two_writers_of_one_file_do_not_remove_each_others(tmp_path: Path) -> None:

@@ -33,6 +33,11 @@ def test_parallel_tcp_prints_both_bounds_and_the_busy_band(cli: CommandLine) -> 
     assert point["synchronised_goodput"] < point["desynchronised_goodput"]
 
 
+def test_parallel_tcp_prints_no_more_connections_than_packets_of_the_path(cli: CommandLine) -> None:
+    printed = cli("model", "parallel-tcp", "--window", "1500", "--buffer", "0.1", "--json").stdout
+    assert max(point["connections"] for point in json.loads(printed)[0]["points"]) == 833
+
+
 def test_parallel_tcp_over_red_knows_its_equilibrium_area(cli: CommandLine) -> None:
     printed = cli("model", "parallel-tcp", "--red", "-n", "19", "-n", "154", "-n", "605").stdout
     assert "more than 19.2 connections and at most 604" in printed
@@ -67,7 +72,8 @@ def test_pictures_are_written_once(
         (("parallel-tcp", "--rate", "fast"), "fast"),
         (("parallel-tcp", "--packet", "nan"), "--packet nan: expected a finite number above 0"),
         (("parallel-tcp", "--window", "nan"), "--window nan"),
-        (("parallel-tcp", "-n", "100000000"), "--connections 100000000"),
+        (("parallel-tcp", "-n", "2000", "--buffer", "0.1"), "--connections 2000: at most 1001"),
+        (("parallel-tcp", "--rate", "1 Tbps", "--window", "1e12"), "--window 1e+12: expected less"),
         (("response", "--rate", "1 kbps", "--rtt", "1 ms"), "--rate 1 kbps --rtt 1 ms"),
         (("laws", "--rate", "0 bps"), "0 packets; expected at least 2"),
         (("laws", "--rate", "1 Tbps", "--rtt", "10 s", "bic"), "bic has no mean window"),

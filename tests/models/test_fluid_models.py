@@ -112,6 +112,23 @@ def test_flows_over_two_links_lose_on_both() -> None:
     assert found.window_pkts[-1] == pytest.approx([sqrt(2 / (1 - 0.999**2)), sqrt(2e3)], rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("kind", "parameters", "states", "slope"),
+    [
+        ("ctcp", {"decrease": 0.4, "exponent": 0.0}, [600.0, 400.0], [1.0 - 300.0, -100.0]),
+        ("ctcp", {"decrease": 0.4, "exponent": 0.0}, [30.0, 10.0], [1.0 - 15.0, -5.0]),
+        ("htcp", {"max_kept": 0.9}, [1000.0, 0.0], [0.2 - 100.0, 1.0]),
+        ("constant-rate", {"max_step": 0.01}, [100.0], [1.0 - 50.0]),
+    ],
+)
+def test_windows_obey_the_parameters_of_their_algorithm(
+    kind: str, parameters: dict[str, float], states: list[float], slope: list[float]
+) -> None:
+    # The round-trip time is a second, the queue is empty, and there is a loss per second.
+    dynamics = of_algorithm(kind, 1.0, 1.0, parameters)
+    assert dynamics.derivative(states, 1.0, 0.0, 1.0) == pytest.approx(slope)
+
+
 def test_cubic_begins_below_its_peak_and_returns() -> None:
     cubic = Cubic()
     assert cubic.window(cubic.begin(1000.0)) == pytest.approx(700.0)
@@ -129,7 +146,8 @@ def test_characteristic_roots_cross_at_pi_half(b: float, stable: bool) -> None:
 
 
 def test_the_exact_condition_agrees_with_the_roots() -> None:
-    for a, b, lag in ((1.0, 3.0, 0.6), (1.0, 3.0, 0.7), (0.5, 2.0, 0.9), (2.0, 1.0, 50.0)):
+    cases = ((1, 3, 0.6), (1, 3, 0.7), (0.5, 2, 0.9), (2, 1, 50), (1, -2, 1), (-1, 0.5, 1))
+    for a, b, lag in cases:
         linear = stability.Linear(np.array([[-a]]), [(lag, np.array([[-b]]))])
         exact = stability.OneDelay(a, b, lag).is_stable()
         assert (linear.rightmost().real < 0) == exact
@@ -233,6 +251,10 @@ def test_under_red_packets_are_where_the_model_is() -> None:
     ("change", "named"),
     [
         ({"flows": [{"congestion": {"kind": "bbr"}}]}, r"bbr \(`flows.0.congestion`"),
+        (
+            {"flows": [{"congestion": {"external": "unix:/x"}}]},
+            r"a controller in another process \(`flows.0.congestion`",
+        ),
         ({"flows": [{"transfer": "1 MB"}]}, r"`flows.0.transfer`"),
         (
             {"flows": [{"congestion": {"kind": "cubic", "variant": "linux-2.6.22"}}]},
@@ -243,6 +265,11 @@ def test_under_red_packets_are_where_the_model_is() -> None:
 def test_what_the_model_cannot_represent_is_named(change: dict[str, object], named: str) -> None:
     with pytest.raises(UnmodelledError, match=named):
         fluid(load(ten_flows(RED) | change))
+
+
+def test_a_buffer_may_have_any_unit_of_size() -> None:
+    scene = fluid(load(ten_flows({"kind": "droptail", "limit": "1 GiB"})))
+    assert scene.model.links[0].buffer_pkts == pytest.approx(2**30 / 1500)
 
 
 def keys_of(schema: dict[str, Any], *path: str) -> set[str]:

@@ -7,10 +7,12 @@ from pathlib import Path as File
 import pytest
 
 from longhaul.models.parallel_tcp import (
+    Band,
     Path,
     Red,
     band,
     desynchronised,
+    most_synchronised,
     red_connections,
     red_equilibrium,
     red_queue,
@@ -116,6 +118,20 @@ def test_below_the_path_s_capacity_nothing_is_lost_and_beyond_it_nothing_wasted(
         assert model(path, 83.3, 20).throughput == 1
         assert model(path, 83.3, 20).loss == 0
         assert model(path, 83.3, 21).loss > 0
+    # With a buffer above the BDP the queue never becomes empty.
+    full = synchronised(path, 2.0 * path.bdp, 60, timeouts=False)
+    assert (full.loss > 0, full.throughput) == (True, 1)
+
+
+def test_synchronised_losses_end_where_all_packets_would_be_lost() -> None:
+    path = Path(100e6, 0.1)
+    most = most_synchronised(path, 83.3)
+    assert 0.99 < synchronised(path, 83.3, most).loss < 1
+    with pytest.raises(ValueError, match="the loss rate is 1 or more"):
+        synchronised(path, 83.3, most + 1)
+    # A band ends there at the latest.
+    short = Path(492e3, 0.1, window_bytes=1500.0)
+    assert band(short, 0.0) == Band(4, most_synchronised(short, 0.0))
 
 
 def test_red_s_equilibrium_is_on_both_laws_and_ends_where_the_area_does() -> None:

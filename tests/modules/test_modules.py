@@ -318,6 +318,7 @@ module_init(register_%(name)s);
     [
         ("int f(struct sock *sk) { return skb_shine(sk); }", r"tcp_mine\.c:3: `skb_shine` is not"),
         ("int f(struct sock *sk) { return skb_shine(sk); }", r"include/linux/skbuff\.h"),
+        ("int f(void) { return kthread_stop(0); }", r"`kthread_stop` is not .* the kernel's\. "),
         ("int f(struct sock *sk) { return sk->icsk_x; }", r"`icsk_x` .*inet_connection_sock\.h"),
         ("int f(struct sock *sk) { return tcp_sk(sk)->w; }", r"struct tcp_sock, include/linux/tcp"),
         ("int x = TCP_SHINE;", r"`TCP_SHINE` is not in the headers .* include/net/tcp\.h"),

@@ -35,6 +35,10 @@ class Store:
     def _runs(self) -> Path:
         return self.path / f"results-{_engine.results_version()}"
 
+    @property
+    def _failures(self) -> Path:
+        return self.path / f"failed-{_engine.results_version()}"
+
     def _name(self, run: Scenario | str) -> str:
         """Return the name of the file with the values of a run."""
         key = run if isinstance(run, str) else run.hash
@@ -100,7 +104,7 @@ class Store:
         self._failure(key).unlink(missing_ok=True)
 
     def _failure(self, key: str) -> Path:
-        return self.path / f"failed-{_engine.results_version()}" / f"{key}.json"
+        return self._failures / f"{key}.json"
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -131,10 +135,13 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove scratch directories and unfinished values of this machine's killed processes."""
+        """Remove what this machine's killed processes left: scratch directories, unfinished files.
+
+        Unfinished tables stay until their run is stored, since each run has a directory of tables.
+        """
         for path in self._workshop.glob("*-*-*"):
             host, process, _ = path.name.rsplit("-", 2)
             if has_ended(host, process):
                 shutil.rmtree(path, ignore_errors=True)
-        for directory in self._runs.glob("*/"):
+        for directory in (self._failures, *self._runs.glob("*/")):
             remove_unfinished(directory)

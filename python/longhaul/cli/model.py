@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from math import ceil, inf
+from math import ceil, floor, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -203,15 +203,21 @@ def parallel_tcp(
         shares = buffer or [0.1, 0.5]
         if bad := [share for share in shares if not 0 < share <= 1]:
             raise InputError(f"--buffer {bad[0]:g}: above 0 and at most 1, the path's capacity")
+        most = parallel.most_synchronised(path, min(shares) * path.bdp)
+        if counts[-1] > most:
+            raise InputError(f"--connections {counts[-1]}: at most {most}, for a loss rate below 1")
         draw = _over_droptail(path, shares, counts, json=json)
     save_plot(draw, out, width, overwrite=overwrite, quiet=json)
 
 
 def _ladder(path: parallel.Path) -> list[int]:
-    """Return numbers of connections from 1/4 to 10 times the number that fills the path."""
+    """Return numbers of connections from 1/4 to 10 times the number that fills the path.
+
+    There is at most one connection per packet of the path.
+    """
     filling = path.bdp / path.max_window
     parts = (0.25, 0.5, 0.75, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 6, 8, 10)
-    return [max(1, ceil(part * filling)) for part in parts]
+    return [max(1, min(ceil(part * filling), floor(path.bdp))) for part in parts]
 
 
 def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
@@ -237,7 +243,10 @@ def _over_droptail(
         try:
             apart = [parallel.desynchronised(path, buffer, n) for n in counts]
         except ValueError:
-            raise InputError(f"--connections {counts[-1]}: expected fewer") from None
+            raise InputError(
+                f"--window {path.window_bytes:g}: expected less, for a loss rate above "
+                f"{parallel.LEAST_LOSS:g}"
+            ) from None
         curves[f"buffer {share:g} BDP"] = (together, apart)
         busy = parallel.band(path, buffer)
         rows = [_pair_row(*pair) for pair in zip(together, apart, strict=True)]

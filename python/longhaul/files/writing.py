@@ -23,7 +23,6 @@ def atomic(path: Path) -> Iterator[Path]:
     fails, raise `RunError`, because the cause, such as a full disk, is outside the program.
     """
     try:
-        remove_unfinished(path.parent, glob.escape(path.name))
         with _renamed(path, path.suffix) as temporary:
             yield temporary
     except OSError as error:
@@ -57,6 +56,7 @@ def remove_unfinished(directory: Path, file: str = "*") -> None:
 
 @contextmanager
 def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
+    remove_unfinished(path.parent, glob.escape(path.name))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(
         dir=path.parent,

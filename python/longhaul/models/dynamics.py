@@ -178,10 +178,12 @@ class HTcp(Dynamics):
     """H-TCP, whose states are its window and the time since the last loss.
 
     A loss multiplies the window by the propagation delay divided by the round-trip time, but at
-    least by 0.5 and at most by 0.8. Source: draft-leith-tcp-htcp-06.
+    least by 0.5 and at most by `max_kept`. The larger reduction after a change of throughput is
+    left out. Source: draft-leith-tcp-htcp-06.
     """
 
-    low_speed_s: float = 1.0
+    low_speed_time: float = 1.0
+    max_kept: float = 0.8
 
     def begin(self, window: float) -> list[float]:
         """Return a flow's states after its first loss: half of `window`, and 0 s since the loss."""
@@ -207,8 +209,8 @@ class HTcp(Dynamics):
         The increase grows with this time.
         """
         w, since = states
-        kept = min(0.8, max(0.5, 1.0 - queueing_s / rtt_s))
-        d = max(0.0, since - self.low_speed_s)
+        kept = min(self.max_kept, max(0.5, 1.0 - queueing_s / rtt_s))
+        d = max(0.0, since - self.low_speed_time)
         increase = 2.0 * (1.0 - kept) * (1.0 + 10.0 * d + d * d / 4.0)
         return [increase / rtt_s - (1.0 - kept) * w * events, 1.0 - since * events]
 
@@ -277,18 +279,21 @@ class Bic(Dynamics):
 class Compound(Dynamics):
     """Compound TCP, whose states are its loss window and its delay window.
 
-    Source: Tan, Song, Zhang and Sridharan 2006.
+    A loss halves the loss window, and removes the fraction `decrease` of the sum of both windows;
+    the fraction is a half if the sum is below `low_window`. The sum stays at least as large as the
+    loss window. Source: Tan, Song, Zhang and Sridharan 2006.
     """
 
     increase: float = 0.125
     exponent: float = 0.75
+    decrease: float = 0.5
     gamma: float = 30.0
     zeta: float = 1.0
     low_window: float = 41.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the states after the first loss: half of `window`, and a delay window of zero."""
-        return [window / 2.0, 0.0]
+        """Return the states after the first loss, before which the delay window is zero."""
+        return [window / 2.0, -self._lost(window, 0.0)]
 
     def at(self, window: float) -> list[float]:
         """Return the states before any loss: loss window `window`, delay window zero."""
@@ -305,6 +310,12 @@ class Compound(Dynamics):
     def window(self, states: Sequence[float]) -> float:
         """Return the sum of loss window and delay window."""
         return states[0] + states[1]
+
+    def _lost(self, cwnd: float, dwnd: float) -> float:
+        """Return what a loss removes from the delay window; it is negative if the window grows."""
+        total = cwnd + dwnd
+        decrease = self.decrease if total >= self.low_window else 0.5
+        return min(decrease * total - 0.5 * cwnd, dwnd)
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
@@ -325,7 +336,7 @@ class Compound(Dynamics):
             growth = max(0.0, self.increase * total**self.exponent - 1.0)
         return [
             1.0 / rtt_s - 0.5 * cwnd * events,
-            growth / rtt_s - 0.5 * dwnd * events,
+            growth / rtt_s - self._lost(cwnd, dwnd) * events,
         ]
 
 
@@ -398,6 +409,11 @@ def _multcp(to: Setting) -> Dynamics:
     return aimd(flows, 0.5 / max(flows, 1.0))
 
 
+def _constant_rate(to: Setting) -> Dynamics:
+    increase, step = to.get("c", 25.0) * to.rtt_s**2, to.get("max_step", 1.0)
+    return WindowOnly(lambda w, rtt: min(increase, step * w), lambda w: 0.5)
+
+
 def _high_speed(to: Setting) -> Dynamics:
     low_window = to.get("low_window", 38.0)
     form = HighSpeed.through(
@@ -433,7 +449,7 @@ BUILDERS: dict[str, Callable[[Setting], Dynamics]] = {
     "gaimd": _gaimd,
     "increase-by-k": lambda to: aimd(to.get("k", 2.0)),
     "multcp": _multcp,
-    "constant-rate": lambda to: aimd(to.get("c", 25.0) * to.rtt_s**2),
+    "constant-rate": _constant_rate,
     "hybla": lambda to: aimd(max(1.0, to.rtt_s / to.get("reference_rtt", 0.025)) ** 2),
     "binomial": lambda to: binomial(
         to.get("k", 0.5), to.get("l", 0.5), to.get("increase", 1.0), to.get("decrease", 0.5)
@@ -443,7 +459,7 @@ BUILDERS: dict[str, Callable[[Setting], Dynamics]] = {
     ),
     "hstcp": _high_speed,
     "bic": _fields(Bic),
-    "htcp": lambda to: HTcp(to.get("low_speed_time", 1.0)),
+    "htcp": _fields(HTcp),
     "cubic": _fields(Cubic),
     "ctcp": _fields(Compound),
     "illinois": _fields(Illinois),

@@ -63,24 +63,37 @@ class Point:
 def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
     """Return loss rate and throughput if all connections lose packets at once (5.2 to 5.7).
 
-    `buffer` is the longest queue in packets, at most the BDP. Without `timeouts`, losses cause no
-    timeouts (5.4). The loss rate is above 1, and meaningless, if there are more than about 1.1
-    connections per packet of BDP plus `buffer`.
+    `buffer` is the longest queue in packets. Without `timeouts`, losses cause no timeouts (5.4).
+
+    Raises:
+        ValueError: Losses occur, with more connections than `most_synchronised` returns.
+
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
+    if connections > most_synchronised(path, buffer):
+        raise ValueError(f"{connections} connections: the loss rate is 1 or more")
     n, d, full = float(connections), path.bdp, buffer + path.bdp
     # The sum of windows is a sawtooth between `full / 2` and `full`. A round trip takes rtt_s while
-    # the sum is below the BDP, and longer, because of the queue, while it is above.
+    # the sum is below the BDP, and the link then has room for more packets; a sum above the BDP
+    # fills the link.
     packets = 3.0 * full * (full + 2.0 * n) / (8.0 * n)
-    rounds = (d - buffer + 2.0 * n) / (2.0 * n)
-    rounds += (2.0 * d * buffer + n * buffer + buffer**2) / (2.0 * d * n)
+    short = max(0.0, d - buffer)
+    room = packets + short * (short + 2.0 * n) / (8.0 * n)
     p = n / packets
     if timeouts:
         share = timeout_share(p, full / n)
         packets += n * share / (1.0 - p)
-        rounds += share * _timeout_rounds(path, p)
-    return Point(connections, p, packets / rounds / d)
+        room += share * _timeout_rounds(path, p) * d
+    return Point(connections, p, packets / room)
+
+
+def most_synchronised(path: Path, buffer: float) -> int:
+    """Return the largest number of connections with a loss rate below 1 in `synchronised`.
+
+    It is about 1.1 per packet of BDP plus `buffer`.
+    """
+    return ceil((3.0 + sqrt(33.0)) / 8.0 * (buffer + path.bdp)) - 1
 
 
 def timeout_share(p: float, window: float) -> float:
@@ -115,6 +128,10 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
     The sum of the windows is then normally distributed. Packets are lost while it exceeds BDP plus
     `buffer` (packets). The queue is never negative, so the round-trip time is at least `rtt_s`.
+
+    Raises:
+        ValueError: The loss rate is not between `LEAST_LOSS` and 0.999.
+
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
@@ -154,7 +171,8 @@ def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)
-    while synchronised(path, buffer, last + 1).throughput >= utilisation:
+    most = most_synchronised(path, buffer)
+    while last < most and synchronised(path, buffer, last + 1).throughput >= utilisation:
         last += 1
     return Band(first, last) if first <= last else None
 

@@ -34,6 +34,13 @@ OF_FLOWS = (
     "recovery", "tcp", "access", "direction", "path", "trace_acks",
 )  # fmt: skip
 
+# Algorithms that are not in the registry, by the key that names them.
+OWN = {
+    "python": "an algorithm in Python",
+    "external": "a controller in another process",
+    "module": "a module of Linux",
+}
+
 
 class UnmodelledError(LonghaulError):
     """Error: a fluid model cannot represent a part of the scenario."""
@@ -104,7 +111,7 @@ def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
             continue
         congestion = flow["congestion"]
         if congestion.get("kind") not in MODELLED:
-            name = congestion.get("kind", "an algorithm in Python")
+            name = congestion.get("kind") or next(OWN[key] for key in OWN if key in congestion)
             yield f"{name} (`{place}.congestion`; there are models of {', '.join(MODELLED)})"
         elif (
             congestion["variant"] not in ("paper", WHOLE_SEGMENTS) and congestion["kind"] != "reno"
@@ -213,7 +220,9 @@ def _numbers(congestion: Mapping[str, Any]) -> dict[str, float]:
     return numbers
 
 
-BYTES = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20}
+BYTES = {
+    "B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
+}  # fmt: skip
 
 
 def _number(text: str, unit: str) -> float:

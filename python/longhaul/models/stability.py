@@ -233,10 +233,9 @@ class OneDelay:
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
     def is_stable(self) -> bool:
-        """Return true if the equilibrium is stable, by the exact condition for a single delay.
-
-        `a + b` must be positive.
-        """
+        """Return true if the equilibrium is stable, by the exact condition for a single delay."""
+        if self.a + self.b <= 0.0:
+            return False
         if self.b <= self.a:
             return True
         rate = sqrt(self.b**2 - self.a**2)

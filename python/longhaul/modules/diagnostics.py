@@ -30,7 +30,14 @@ PLACES = (
     ("get_random", "include/linux/random.h"),
     ("prandom", "include/linux/prandom.h"),
     ("div", "include/linux/math64.h"),
-    ("k", "include/linux/slab.h"),
+    ("kmalloc", "include/linux/slab.h"),
+    ("kzalloc", "include/linux/slab.h"),
+    ("kcalloc", "include/linux/slab.h"),
+    ("krealloc", "include/linux/slab.h"),
+    ("kmem_", "include/linux/slab.h"),
+    ("kfree_skb", "include/linux/skbuff.h"),
+    ("kfree_rcu", "include/linux/rcupdate.h"),
+    ("kfree", "include/linux/slab.h"),
 )
 
 # Structs of the kernel that are one struct here, by prefix of their members.
