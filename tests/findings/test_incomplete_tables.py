@@ -108,6 +108,16 @@ def test_cost_of_mesonet_follows_from_intervals_and_sources_by_either_name() -> 
     assert ours > 100 * 300 * 0.2
 
 
+def test_cost_of_mesonet_counts_the_sources_of_all_access_routers() -> None:
+    def of(routers: int) -> float:
+        backbone = [{"name": name, "direct": routers} for name in "XY"]
+        links = [{"from": "X", "to": "Y", "delay": 5}]
+        network = {"topology": {"backbone": backbone, "links": links}}
+        return expected_packets(Run("E", {}, 0, {"mesonet": {"intervals": 10, "network": network}}))
+
+    assert of(6) == pytest.approx(3 * of(2))
+
+
 def test_what_does_not_vary_correlates_with_nothing() -> None:
     given = table(4)
     frame = given.frame.with_columns(flat=pl.lit(7.0))
