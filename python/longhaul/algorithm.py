@@ -14,7 +14,7 @@ import sys
 import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from longhaul._engine import AlgorithmError
@@ -209,28 +209,37 @@ def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
 def _written(algorithm: Class) -> tuple[str, str]:
     """Return the file and the source text of a class.
 
-    The text consists of the whole files in which the class and its base classes define methods.
-    Base classes that are no subclasses of CongestionControl are left out.
+    The text consists of the whole files that define the class and its base classes, except
+    CongestionControl and classes of the standard library.
     """
     texts: dict[str, str] = {}
     for class_ in reversed(algorithm.__mro__):
-        if class_ is CongestionControl or not issubclass(class_, CongestionControl):
+        module = class_.__module__
+        is_of_library = module.partition(".")[0] in sys.stdlib_module_names
+        if class_ is CongestionControl or (
+            is_of_library and not issubclass(class_, CongestionControl)
+        ):
             continue
-        for code in _codes(class_):
-            linecache.checkcache(code.co_filename)
-            lines = linecache.getlines(code.co_filename, sys.modules[class_.__module__].__dict__)
-            texts[code.co_filename] = "".join(lines)
-    if not texts or not all(texts.values()):
-        raise AlgorithmError(
-            f"the text of {algorithm.__name__}, which identifies the results, cannot be found; "
-            "write the class into a file or a notebook"
-        )
-    return list(texts)[-1], "\n".join(dict.fromkeys(texts.values()))
+        files = _files(class_)
+        for file in files:
+            linecache.checkcache(file)
+            texts[file] = "".join(linecache.getlines(file, vars(sys.modules[module])))
+        if not files or not all(texts[file] for file in files):
+            raise AlgorithmError(
+                f"the text of {class_.__name__}, which identifies the results, cannot be found; "
+                "write the class into a file or, with a method, into a notebook"
+            )
+    return _files(algorithm)[0], "\n".join(dict.fromkeys(texts.values()))
 
 
-def _codes(class_: type) -> list[CodeType]:
-    """Return the code objects of the methods that a class itself defines."""
+def _files(class_: type) -> list[str]:
+    """Return the files that define a class: that of its module, and those of its own methods.
+
+    The module of a notebook has no file, and only methods tell the cell that defines them.
+    """
+    of_module = getattr(sys.modules[class_.__module__], "__file__", None)
     functions = (
         inspect.unwrap(value) for value in vars(class_).values() if inspect.isfunction(value)
     )
-    return [function.__code__ for function in functions]
+    found = [of_module, *(function.__code__.co_filename for function in functions)]
+    return list(dict.fromkeys(filter(None, found)))

@@ -38,7 +38,7 @@ from longhaul.running.loading import load
 # Maximum factor by which a step multiplies or divides the window.
 LARGEST_STEP = 1.25
 SMALLEST_WINDOW = 2.0
-# Bits of a 1500-byte packet, the unit of rewards and observations.
+# Bits of a 1500-byte packet, the unit of rewards.
 PACKET_BITS = 12_000
 
 
@@ -50,7 +50,7 @@ class Interval:
     """Number of the flow among those that the agent controls, from 0, in order of first actions."""
     now_s: float
     duration_s: float
-    """Time since the previous interval; at times far below `rtt_s`, since flows send in bursts."""
+    """Time since the end of the previous interval."""
     throughput_bps: float
     """Rate of delivered segments, in bits on the wire per second."""
     rtt_s: float
@@ -60,6 +60,8 @@ class Interval:
     """Lost segments divided by lost and delivered segments."""
     cwnd: float
     """Window before the action, in segments."""
+    segment_bytes: int
+    """Bytes of a full segment on the wire."""
 
 
 def aurora(interval: Interval) -> float:
@@ -136,7 +138,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         flow (`info["agent"]`). At the end of the run, the reward is 0, the observation is the last
         one, and `info` has only the `results`.
         """
-        if self._episode is None:
+        if self._episode is None or not self._episode.waits:
             raise LonghaulError("step: expected reset first")
         power = float(np.clip(np.asarray(action, float).reshape(-1)[0], -1, 1))
         interval = self._episode.next(LARGEST_STEP**power)
@@ -170,7 +172,7 @@ class _Observer:
         self.largest_bps = max(self.largest_bps, interval.throughput_bps)
         before_s = interval.rtt_s if self.before_s is None else self.before_s
         self.before_s = interval.rtt_s
-        carried = self.largest_bps * interval.min_rtt_s / PACKET_BITS
+        carried = self.largest_bps * interval.min_rtt_s / (8 * interval.segment_bytes)
         values = (
             interval.throughput_bps / max(self.largest_bps, 1.0),
             interval.rtt_s / max(interval.min_rtt_s, 1e-9) - 1,
@@ -251,6 +253,8 @@ class _Episode:
 class Agent(CongestionControl):
     """Algorithm of a flow: its window changes only by actions, one per round trip."""
 
+    phases = "all"
+
     def __init__(self, episode: int) -> None:
         """Create the algorithm of a flow in the run with number `episode`."""
         self.episode = _Episode.of[episode]
@@ -258,19 +262,26 @@ class Agent(CongestionControl):
         self.since_s: float | None = None
         self.delivered = 0
         self.lost = 0
+        self.in_flight = 0
 
-    def on_round(self, ack: Ack, window: Window) -> None:
-        """Ask the environment for the next window; the first call only begins the measurement."""
-        # If the window were below ssthresh, slow start would increase it too.
-        window.ssthresh = SMALLEST_WINDOW
-        since_s, delivered, lost = self.since_s, self.delivered, self.lost
-        self.since_s, self.delivered, self.lost = ack.now_s, ack.delivered, ack.lost
-        if since_s is None or ack.now_s <= since_s:
+    def on_ack(self, ack: Ack, window: Window) -> None:
+        """Ask the environment for the next window if a round trip has ended.
+
+        A round trip ends when a segment that was sent after its beginning is acknowledged. Rounds
+        of `on_round` end at the last segment sent before; of a flow that sends in bursts, some
+        would be shorter than an RTT.
+        """
+        arrived, missing = ack.delivered - self.delivered, ack.lost - self.lost
+        since_s = self.since_s
+        if since_s is not None and (arrived + missing <= self.in_flight or ack.now_s <= since_s):
+            return
+        self.since_s, self.in_flight = ack.now_s, ack.in_flight
+        self.delivered, self.lost = ack.delivered, ack.lost
+        if since_s is None:
             return
         if self.number is None:
             self.number = next(self.episode.agents)
         duration_s = ack.now_s - since_s
-        arrived, missing = ack.delivered - delivered, ack.lost - lost
         interval = Interval(
             agent=self.number,
             now_s=ack.now_s,
@@ -280,7 +291,10 @@ class Agent(CongestionControl):
             min_rtt_s=ack.min_rtt_s,
             lost=missing / max(arrived + missing, 1),
             cwnd=window.cwnd,
+            segment_bytes=ack.segment_bytes,
         )
+        # Only the agent opens the window: the flow is never in slow start.
+        window.ssthresh = SMALLEST_WINDOW
         window.cwnd = max(SMALLEST_WINDOW, window.cwnd * self.episode.ask(interval))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:

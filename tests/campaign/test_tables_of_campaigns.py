@@ -297,12 +297,13 @@ def test_a_row_that_only_a_run_shows_is_not_looked_up_before(place: str, path: s
 @pytest.mark.parametrize(
     ("of", "owner", "rows"),
     [
-        (registry.RUN, "", ["all"]), (registry.LABEL, registry.ALL, ["all"]),
-        (registry.LABEL, "b", ["b"]), (registry.LABEL, "c", []), (registry.LINK, "x", ["x"]),
-        (registry.PROXY, "p", ["p"]),
+        (registry.RUN, "", ["all"]), (registry.LABEL, None, ["all"]), (registry.LABEL, "b", ["b"]),
+        (registry.LABEL, "all", []), (registry.LINK, "x", ["x"]), (registry.PROXY, "p", ["p"]),
     ],
 )  # fmt: skip
-def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: list[str]) -> None:
+def test_a_measured_figure_is_of_its_owner_s_rows(
+    of: str, owner: str | None, rows: list[str]
+) -> None:
     summary: dict[str, Any] = {
         "all": {"name": "all"}, "labels": [{"label": "a"}, {"label": "b"}],
         "links": [{"link": "x"}, {"link": "y"}], "proxies": [{"proxy": "p"}],

@@ -99,6 +99,9 @@ def test_a_file_with_one_algorithm_is_enough(cli: CommandLine, tmp_path: Path) -
     assert (tmp_path / "window-mine-reno.svg").is_file()
     message = refusal(cli, "window", "both.py", "--loss-every", "100")
     assert "found Aimd, PerRound; say which, as in both.py:Aimd" in message
+    (tmp_path / "coded.py").write_bytes(f"# coding: latin-1\n# \xe9\n{one}".encode("latin-1"))
+    message = refusal(cli, "window", "coded.py", "--loss-every", "100")
+    assert "cannot read coded.py: it is not UTF-8 text" in message
 
 
 def test_the_name_of_a_study_opens_its_results(cli: CommandLine, tmp_path: Path) -> None:

@@ -156,6 +156,15 @@ def test_bars_of_each_type_of_file_have_all_its_groups() -> None:
     np.testing.assert_allclose(heights, wanted)
 
 
+def test_own_flows_over_those_beside_them_are_in_percent_of_the_own_mean() -> None:
+    frame = pl.DataFrame({"algorithm": WHO, "condition": 1, "own": 10.0, "beside": 20.0})
+    given = ResponseTable.of(frame, ["condition", "algorithm"])
+    differences = analyse("users", given, of_users("own", "beside")).tables[1]
+    assert differences.rows == [("own", 0.0, 0.0, -100.0)]
+    assert differences.title == "differences, in percent: own flows and those beside them"
+    assert "own over those beside: in percent of the own mean" in differences.note
+
+
 def test_statistics_of_a_group_are_pairs_of_their_own() -> None:
     more = frame().with_columns(
         (2 * pl.col(f"mean_{role}_13")).alias(f"p90_{role}_13") for role in groups.ROLES

@@ -1,6 +1,7 @@
 """Analyses of tables in which conditions, levels or values are missing."""
 
 import json
+from itertools import product
 from math import inf, nan
 from pathlib import Path
 
@@ -45,6 +46,9 @@ def test_there_are_no_more_classes_than_different_rates() -> None:
     options = Options(responses=("rate",), of="algorithm", classes=50)
     with pytest.raises(TableError, match="classes: expected at most 6, as many as rate has"):
         analyse("congestion", table(6), options)
+    options = Options(of="algorithm", order_by="rate", classes=50)
+    with pytest.raises(TableError, match="classes: expected at most 6, as many as rate has"):
+        analyse("clusters", table(6), options)
 
 
 def test_incomplete_design_says_what_is_missing() -> None:
@@ -106,6 +110,16 @@ def test_cost_of_mesonet_follows_from_intervals_and_sources_by_either_name() -> 
     original = Run("E", {}, 0, {"mesonet": {"MI": 300, "baseSources": 100}})
     assert expected_packets(original) == pytest.approx(ours)
     assert ours > 100 * 300 * 0.2
+
+
+def test_cost_of_mesonet_counts_the_sources_of_all_access_routers() -> None:
+    def of(routers: int) -> float:
+        backbone = [{"name": name, "direct": routers} for name in "XY"]
+        links = [{"from": "X", "to": "Y", "delay": 5}]
+        network = {"topology": {"backbone": backbone, "links": links}}
+        return expected_packets(Run("E", {}, 0, {"mesonet": {"intervals": 10, "network": network}}))
+
+    assert of(6) == pytest.approx(3 * of(2))
 
 
 def test_what_does_not_vary_correlates_with_nothing() -> None:
@@ -185,6 +199,14 @@ def test_ten_steps_need_a_whole_design() -> None:
         analyse("ten-step", ResponseTable.of(frame, ["a", "b"]), Options(responses=("y",)))
 
 
+def test_a_cube_needs_runs_at_all_corners() -> None:
+    corners = list(product((1, 2), ("low", "high"), (1, 2)))[1:]
+    frame = pl.DataFrame(corners, schema=["a", "b", "c"], orient="row").with_columns(y=1.0)
+    options = Options(responses=("y",), factors=("a", "b", "c"))
+    with pytest.raises(TableError, match="eight combinations, none has a 1, b low, c 1"):
+        analyse("cube", ResponseTable.of(frame, options.factors), options)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -198,6 +220,10 @@ def test_ten_steps_need_a_whole_design() -> None:
         ),
         (
             "clusters -f condition --of algorithm --only algorithm=bic",
+            "expected 2 levels",
+        ),
+        (
+            "compare -f condition --of algorithm --only algorithm=bic",
             "expected 2 levels",
         ),
         (

@@ -47,6 +47,20 @@ def test_the_window_is_what_the_actions_make_it() -> None:
     assert results.flows["goodput_bps"][0] == pytest.approx(2 * 1448 * 8 / 0.0424, rel=0.01)
 
 
+@pytest.mark.parametrize("packet", ["1500 B", "9000 B"])
+def test_a_step_of_a_flow_that_sends_in_bursts_is_a_round_trip(packet: str) -> None:
+    settings = ['topology.dumbbell.bottleneck.rate="1 Gbps"', f'flows.agent.packet="{packet}"']
+    env = CongestionEnv(SCENARIO, set=settings)
+    seen, _ = env.reset(seed=1)
+    for _ in range(30):
+        # The window of 10 segments is the product of throughput and RTT.
+        assert seen == pytest.approx([1, 0, 0, 0, 0], abs=0.01)
+        seen, _, _, _, info = env.step(np.zeros(1))
+        interval = info["interval"]
+        assert interval.duration_s == pytest.approx(interval.min_rtt_s, rel=0.01)
+    env.close()
+
+
 def test_a_seed_repeats_an_episode() -> None:
     env = CongestionEnv(SCENARIO)
     runs = [_windows(env, 0.1, seed)[1].flows.drop("name") for seed in (3, 3, 4)]
@@ -74,6 +88,9 @@ def test_an_episode_may_be_left_and_bad_input_is_told() -> None:
         env.step(np.zeros(1))
     env.close()
     assert threading.active_count() == before
+    with pytest.raises(longhaul.LonghaulError, match="expected reset first"):
+        env.step(np.zeros(1))
+    _windows(env, 0.0, seed=1)
     with pytest.raises(longhaul.LonghaulError, match="expected reset first"):
         env.step(np.zeros(1))
     with pytest.raises(longhaul.LonghaulError, match="unknown label `nobody`"):

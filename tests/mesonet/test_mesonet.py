@@ -113,6 +113,16 @@ def test_figures_are_means_over_the_periods(run: longhaul.Results) -> None:
     assert run.as_json()["network"] == summary.as_dict()["network"]
 
 
+@pytest.mark.parametrize(("step", "full_rate_s"), [("0.5 ms", 0.2), ("1 ms", 0.4)])
+def test_rates_of_interfaces_are_in_packets_per_step(step: str, full_rate_s: float) -> None:
+    """Check the time until a flow has the rate of its interface: two intervals of 200 steps."""
+    flow = '{ from = "X1a", to = "Z1a", rate = 0.2 }'
+    settings = [f"mesonet.step={step!r}", f"mesonet.long_lived=[{flow}]",
+                "mesonet.hosts.sources=0", "mesonet.measure.trace.sources=[]"]  # fmt: skip
+    summary = Summary.of(longhaul.run(SMALL, set=settings))
+    assert summary.long_lived["full_rate_s"].to_list() == [full_rate_s, 0.0]
+
+
 def mean(column: pl.Series) -> float:
     return float(column.cast(pl.Float64).to_numpy().mean())
 
@@ -306,6 +316,8 @@ def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
         run = longhaul.Results(tmp_path / name)
         assert run.meta["stopped_by"] == error
         assert MesoNet.of(run).network.height >= 2
+        # Neither of the periods was completed.
+        assert responses_of(run).filter(pl.col("period") != "run")["value"].is_null().all()
 
 
 def test_utilisation_is_that_of_the_published_example() -> None:

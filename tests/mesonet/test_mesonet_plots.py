@@ -1,9 +1,11 @@
 """Plots of a run of MesoNet: drawn samples, extremes, gaps and means are those of its tables."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
-from conftest import MESONET_NETWORK
+from conftest import AIMD, MESONET_NETWORK
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
@@ -14,6 +16,7 @@ from longhaul import plots
 from longhaul.mesonet import MesoNet, Summary
 from longhaul.mesonet.groups import of_batches
 from longhaul.mesonet.plots.samples import line
+from longhaul.mesonet.plots.side_by_side import looks_of
 from longhaul.plots.styles import Style
 
 # Few sources, so that classes have intervals without a flow; more intervals than pixels.
@@ -166,6 +169,15 @@ def test_many_runs_have_colours_of_their_own_and_no_means(run: longhaul.Results)
     assert len({line.get_color() for line in lines}) == 14
     assert {line.get_linestyle() for line in lines} == {"-"}
     assert [text.get_text() for text in axes.texts] == ["early", "late"]
+
+
+def test_a_run_with_an_algorithm_in_python_has_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "aimd.py").write_text(AIMD)
+    algorithm = f'[{{ congestion = {{ python = "{tmp_path}/aimd.py:Aimd" }} }}]'
+    settings = ["mesonet.intervals=50", f"mesonet.algorithms={algorithm}", "mesonet.long_lived=[]",
+                "mesonet.periods=[]"]  # fmt: skip
+    run = longhaul.run(SPARSE, out=tmp_path / "mine", set=settings)
+    assert [name for name, _ in looks_of([run])] == ["mine"]
 
 
 def test_the_course_of_a_scenario_has_its_periods(run: longhaul.Results) -> None:

@@ -219,4 +219,4 @@ def test_goodput_bars_have_goodputs_above_and_fractions_below() -> None:
     assert shown[0].get_ylabel() == "goodput (packets/s)"
     assert heights[2] == [0.5, 0.25, 0.1, 0.2]
     assert heights[3] == [0.5, 0.25, 0.125, 0.25]
-    assert "80000" in notes(drawing)
+    assert "the interface's default speed, 8000, 80000 packets/s" in notes(drawing)

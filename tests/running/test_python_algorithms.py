@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from conftest import AIMD, SMALL, CommandLine, contents
 
 import longhaul
+from longhaul import algorithm
 from longhaul.congestion import Ack, Congestion, CongestionControl, Tabulated, Window, exp, log
 
 ALGORITHMS = Path(longhaul.__file__).parent / "scenarios" / "algorithms"
@@ -383,6 +385,25 @@ def test_an_interruption_is_not_taken_for_a_defect(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         longhaul.run(SMALL, out=tmp_path / "r1", set=[override], algorithms=[Interrupted])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_text_of_a_class_is_that_of_its_file_and_of_those_of_its_bases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "base_cc": "class Base(CongestionControl):\n    def on_round(self, ack, window): pass",
+        "mixin_cc": "class Mixin:\n    def on_idle(self, idle_s, window): pass",
+        "own_cc": "from abc import ABC\nfrom base_cc import Base\nfrom mixin_cc import Mixin\n"
+        "class Other(CongestionControl):\n    def on_round(self, ack, window): pass\n"
+        "class Own(Mixin, Base, Other, ABC):\n    beta = 0.9",
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(f"from longhaul import CongestionControl\n{text}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    own = import_module("own_cc").Own
+    found = algorithm.load("Own", None, None, "{}", {"Own": own})
+    assert found.file == str(tmp_path / "own_cc.py")
+    assert all(text in found.source for text in files.values())
 
 
 def test_a_class_without_a_text_is_refused() -> None:

@@ -246,9 +246,10 @@ fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
     for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
         if let Some(label) = group.get(AnyFlow::label) {
             let text: String = label.read();
-            if labels.contains(&text) || text.is_empty() {
-                let message =
-                    format!("the label `{text}` is empty or already used; give each group its own");
+            if labels.contains(&text) || text.is_empty() || text == "all" {
+                let message = format!(
+                    "the label `{text}` is empty, already used, or that of all flows together; give each group its own"
+                );
                 let path = path_of(index);
                 out.push(Diagnostic::at(group, AnyFlow::label, &path, message));
             }

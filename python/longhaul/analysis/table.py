@@ -306,10 +306,7 @@ class ResponseTable:
     def require(self, factor: str) -> str:
         """Return the name of a factor; raise TableError if the table has no such factor."""
         if factor not in self.factors:
-            hint = (
-                f"; --factor {factor} makes the column one" if factor in self.frame.columns else ""
-            )
-            raise TableError(unknown("factor", factor, self.factors) + hint)
+            raise TableError(unknown("factor", factor, self.factors))
         return factor
 
     def averaged(self) -> "ResponseTable":

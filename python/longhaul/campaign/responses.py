@@ -13,7 +13,7 @@ from longhaul.campaign.factors import refuse_unknown
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.figures.measured import digest, measured
-from longhaul.figures.registry import ALL, ROWS, RUN, SUMMARY, Figure
+from longhaul.figures.registry import ROWS, RUN, SUMMARY, Figure
 from longhaul.figures.words import RENAMED, of_response
 from longhaul.files.names import nearest, suggestion
 from longhaul.results import Results, kinds
@@ -102,13 +102,12 @@ class Responses:
         return {**values, **measured}
 
 
-def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
+def _rows_of(summary: Kept, figure: Figure, owner: str | None) -> list[dict[str, Any]]:
     """Return the rows of a run's summary for `owner`, the name of a label, link or proxy.
 
-    If `figure` is a metric of the whole run, or `owner` means all flows, return the row of all
-    flows.
+    If `figure` is a metric of the whole run, or `owner` is None, return the row of all flows.
     """
-    if figure.of == RUN or owner == ALL:
+    if figure.of == RUN or owner is None:
         return [summary["all"]]
     return [row for row in summary[ROWS[figure.of]] if row[figure.of] == owner]
 

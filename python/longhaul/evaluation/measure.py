@@ -7,6 +7,7 @@ from longhaul import _engine, figures
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.figures.measured import digest, measured
+from longhaul.figures.registry import ALL
 from longhaul.files.code import code_digest
 from longhaul.results import Results
 
@@ -22,7 +23,8 @@ def measure(run: Results) -> Kept:
         f"{owner}.{figure.name}" if owner else figure.name: (
             whole_s if value is None and figure.is_time_until else value
         )
-        for owner, figure, value in measured(run, figures.every())
+        for of_flows, figure, value in measured(run, figures.every())
+        for owner in [ALL if of_flows is None else of_flows]
     }
     return {"run": facts(run.meta), "figures": values}
 

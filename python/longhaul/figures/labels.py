@@ -162,11 +162,11 @@ def delays(prepared: PreparedRun) -> pl.DataFrame:
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `delays` for groups of flows with one label, and for all flows together.
 
-    The added column `label` has the group's label, or `all`.
+    The added column `label` has the group's label, or null for all flows.
     """
-    is_all = pl.col("kind") == ALL
-    return delays.filter(is_all | (pl.col("kind") == LABEL)).with_columns(
-        label=pl.when(is_all).then(pl.lit(ALL)).otherwise("name")
+    of_label = pl.col("kind") == LABEL
+    return delays.filter((pl.col("kind") == ALL) | of_label).with_columns(
+        label=pl.when(of_label).then("name")
     )
 
 

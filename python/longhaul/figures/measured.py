@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.figures.registry import (
-    ALL,
     LABEL,
     LINK,
     MERIT,
@@ -23,13 +22,13 @@ from longhaul.files.code import code_digest
 Number = float | None
 
 
-def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, Number]]:
+def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str | None, Figure, Number]]:
     """Yield the metrics of a run: owner (label, link or proxy), metric, and value.
 
-    The owner of a metric of the whole run is empty; that of all flows together is `all`. A metric
-    is left out if the run lacks its table, or if its source returns None. If successive metrics in
-    `wanted` are computed from the same data, all of them are yielded for one owner, and then for
-    the next owner. Texts, and numbers that are not finite, become None.
+    The owner of a metric of the whole run is empty; that of a metric of labels is None for all
+    flows together. A metric is left out if the run lacks its table, or if its source returns None.
+    If successive metrics in `wanted` are computed from the same data, all of them are yielded for
+    one owner, and then for the next owner. Texts, and numbers that are not finite, become None.
     """
     prepared = PreparedRun(run)
     there = (entry for entry in wanted if all(table in run.tables for table in entry.needs))
@@ -47,7 +46,7 @@ def _finite(value: Any) -> Number:  # noqa: ANN401
     return None if is_none else float(value)
 
 
-_Values = Iterator[tuple[str, Mapping[str, Any]]]
+_Values = Iterator[tuple[str | None, Mapping[str, Any]]]
 
 
 def _of_run(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
@@ -63,8 +62,8 @@ def _of_labels(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
     rows = found.group_by(LABEL, maintain_order=True).agg(named).to_dicts()
     owners = [row[LABEL] for row in rows]
     yield from zip(owners, rows, strict=True)
-    if ALL not in owners:
-        yield ALL, found.select(named).to_dicts()[0]
+    if None not in owners:
+        yield None, found.select(named).to_dicts()[0]
 
 
 def _of_rows(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
@@ -93,7 +92,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
     return [
         (f"{owner}.{entry.name}" if owner else entry.name, value, entry.meaning(**windows))
         for owner, entry, value in measured(run, figures)
-        if owner != ALL
+        if owner is not None
     ]
 
 

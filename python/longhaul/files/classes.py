@@ -17,9 +17,11 @@ def only_algorithm(file: Path) -> str:
     classes that derive from these. Any other number of classes is an error.
     """
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
+        tree = ast.parse(file.read_bytes(), str(file))
     except SyntaxError as error:
-        raise ClassError(f"{file}:{error.lineno}: {error.msg}") from None
+        # A file with an unknown encoding or a null byte is refused as a whole.
+        place = f"{file}:{error.lineno}" if error.lineno else file
+        raise ClassError(f"{place}: {error.msg}") from None
     names = [
         node.name
         for node in tree.body

@@ -30,7 +30,7 @@ from longhaul.findings.registry import (
     "also the congestion class of each condition",
 )
 def _clusters(table: ResponseTable, options: Options) -> Findings:
-    who = _at_least(2, table, options)
+    who = competitors_of(table, options, at_least=2)
     names = [str(level) for level in table.factors[who]]
     conditions, cells, left_out = cells_of(table, options, who)
     trees = [clusters.dendrogram(cell.T) for cell in cells]
@@ -68,13 +68,14 @@ def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tu
     if options.order_by is None:
         return [()] * len(cells_of(table, options, who)[0])
     _, cells, _ = cells_of(table, replace(options, responses=(options.order_by,)), who)
-    class_of, _ = _classed([float(rate) for rate in cells[:, 0].mean(axis=1)], options.classes)
+    rates = [float(rate) for rate in cells[:, 0].mean(axis=1)]
+    class_of, _ = _classed(options.order_by, rates, options.classes)
     return [(letter,) for letter in class_of]
 
 
 @named("residuals", "the competitor farthest from the mean, with Grubbs' test, for each condition")
 def _residuals(table: ResponseTable, options: Options) -> Findings:
-    who = _at_least(3, table, options)
+    who = competitors_of(table, options, at_least=3)
     names = table.numbered(who)
     conditions, cells, left_out = cells_of(table, options, who)
     findings = Findings()
@@ -97,17 +98,6 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
-def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """Return the name of the factor whose levels compete, such as the algorithm.
-
-    Raise an error if the factor has fewer than `count` levels.
-    """
-    who = competitors_of(table, options)
-    if (found := len(table.factors[who])) < count:
-        raise TableError(f"{who}: expected {count} levels or more, found {found}")
-    return who
-
-
 def _limit(options: Options, count: int) -> str:
     """Return the critical value of Grubbs' test for `count` competitors, as text."""
     if options.critical is None:
@@ -125,7 +115,7 @@ MAX_RESPONSES = 50
 
 @named("standouts", "significant outliers: a matrix of conditions and responses")
 def _standouts(table: ResponseTable, options: Options) -> Findings:
-    who = _at_least(3, table, options)
+    who = competitors_of(table, options, at_least=3)
     names = table.numbered(who)
     responses = chosen(table, options)
     conditions, cells, left_out = cells_of(table, options, who)
@@ -187,13 +177,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     conditions = groups.to_dicts()
     rates = [condition.pop(response) for condition in conditions]
     titles = [title(row) for row in conditions]
-    different = len({rate for rate in rates if rate > 0})
-    if options.classes is not None and options.classes > different:
-        raise TableError(
-            f"classes: expected at most {different}, as many as {response} has different values "
-            f"above 0, found {options.classes}"
-        )
-    class_of, bounds = _classed(rates, options.classes)
+    class_of, bounds = _classed(response, rates, options.classes)
     findings = Findings()
     rows = [(titles[i], rates[i], class_of[i]) for i in congestion.congestion_order(rates)]
     findings.add(response, ("condition", "rate", "class"), rows)
@@ -204,12 +188,21 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
-def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], list[float]]:
+def _classed(
+    response: str, rates: Sequence[float], classes: int | None
+) -> tuple[list[str], list[float]]:
     """Return the congestion class of each rate, and the bounds between the classes.
 
-    If `classes` is None, there are four classes, or fewer if fewer different rates are above 0.
+    `rates` are values of `response`. If `classes` is None, there are four classes, or fewer if
+    fewer different rates are above 0. Raise an error if `classes` exceeds the number of these.
     """
-    classes = classes or min(CLASSES, len({rate for rate in rates if rate > 0}))
+    different = len({rate for rate in rates if rate > 0})
+    if classes is not None and classes > different:
+        raise TableError(
+            f"classes: expected at most {different}, as many as {response} has different values "
+            f"above 0, found {classes}"
+        )
+    classes = classes or min(CLASSES, different)
     bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
     letters = congestion.class_names(len(bounds) + 1)
     return [letters[k] for k in congestion.congestion_classes(rates, bounds)], bounds

@@ -16,6 +16,7 @@ from longhaul.findings.registry import (
     competitors_of,
     drawn_by,
     named,
+    title,
 )
 
 # Maximum panels of a plot of cells; option `-f` selects fewer factors.
@@ -78,7 +79,7 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
 
 @named("compare", "paired differences between the levels of a factor, with intervals")
 def _compare(table: ResponseTable, options: Options) -> Findings:
-    factor = competitors_of(table, options)
+    factor = competitors_of(table, options, at_least=2)
     findings = Findings()
     for response in chosen(table, options):
         pairs = levels.compare_levels(table, factor, response)
@@ -191,7 +192,13 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
     if len(options.factors) != 3:
         raise TableError("cube: expected three factors of two levels: --factor, three times")
     coded = table.coded(options.factors)
-    at = [np.all(coded == corner, axis=1) for corner in ranks.corners(3)]
+    corners = ranks.corners(3)
+    at = [np.all(coded == corner, axis=1) for corner in corners]
+    for corner, inside in zip(corners, at, strict=True):
+        if not inside.any():
+            levels_of = zip(options.factors, corner, strict=True)
+            missing = title({name: table.factors[name][sign > 0] for name, sign in levels_of})
+            raise TableError(f"cube: expected runs of all eight combinations, none has {missing}")
     rows, each = [], []
     responses = chosen(table, options)
     for response in responses:

@@ -183,13 +183,19 @@ def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarra
     return [name for name, does in zip(names, varies, strict=True) if does], values[:, varies]
 
 
-def competitors_of(table: ResponseTable, options: Options) -> str:
-    """Return the factor whose levels are the competitors, such as the algorithm."""
+def competitors_of(table: ResponseTable, options: Options, at_least: int = 1) -> str:
+    """Return the factor whose levels are the competitors, such as the algorithm.
+
+    Raise an error if the factor has fewer than `at_least` levels.
+    """
     if options.of is None:
         raise TableError(
             f"expected --of, the factor whose levels compete; available: {', '.join(table.varying)}"
         )
-    return table.require(options.of)
+    factor = table.require(options.of)
+    if (found := len(table.factors[factor])) < at_least:
+        raise TableError(f"{factor}: expected {at_least} levels or more, found {found}")
+    return factor
 
 
 def title(levels_: Mapping[str, object]) -> str:

@@ -156,9 +156,11 @@ def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None
         rows.append((name or given.responses[first], *(100 * part for part in parts)))
     if rows:
         findings.add(
-            "differences, in percent of the larger: own flows and those beside them",
+            "differences, in percent: own flows and those beside them",
             ("flows", "among own", "among those beside", "own over those beside"),
             rows,
+            note="among flows: range in percent of the largest; own over those beside: in percent "
+            "of the own mean",
         )
 
 

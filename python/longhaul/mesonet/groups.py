@@ -37,7 +37,7 @@ LETTERS = (
     "Flow groups: M movies, SP service packs, D documents, WO web objects; paths VF very fast, F "
     "fast, T typical; interfaces F fast, N normal."
 )
-# Speeds of interfaces in packets per second, by default and in chapters 8 and 9.
+# Default speeds of interfaces in packets per second, those of chapters 8 and 9.
 INTERFACE_PPS = {"fast": 80_000.0, "normal": 8000.0}
 
 

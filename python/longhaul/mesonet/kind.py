@@ -1,6 +1,5 @@
 """MesoNet as a kind of simulation."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,11 +65,10 @@ def _time_series(run: RunData) -> TimeSeries:
 
 
 def _expected_packets(run: PlannedRun) -> float:
-    # Resolved, since keys have several names and the duration may follow from other keys.
+    # Resolved, since keys have several names, and the topology has the number of access routers.
     resolved = run.resolved
-    hosts = json.loads(resolved.resolved_json())["mesonet"].get("hosts", {})
-    sources = float(hosts.get("sources", 1000)) * float(hosts.get("scale", 1))
-    return resolved.duration_s * sources * _SOURCE_PPS
+    explained = {path: value for path, value, _ in resolved.explain()}
+    return resolved.duration_s * float(explained["mesonet.hosts.sources.all"]) * _SOURCE_PPS
 
 
 def _card(run: Any) -> str:  # noqa: ANN401

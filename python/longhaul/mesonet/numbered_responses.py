@@ -14,7 +14,7 @@ from functools import cached_property
 import polars as pl
 
 from longhaul.mesonet import groups
-from longhaul.mesonet.tables import MesoNet, Period
+from longhaul.mesonet.tables import ROUNDING_S, MesoNet, Period
 from longhaul.results.kinds import RunData
 
 CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
@@ -166,9 +166,9 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
     `chapter` is 4, 6 (also for chapter 7) or 8 (also for chapter 9). There is a row per response
     and period, with the columns `response`, `period`, `value`, `unit`, `title`. The period is `run`
     for responses of the whole run, and `whole run` for those of periods if the run has no named
-    periods. Responses from tables that the run lacks are left out. Numbers of packets and flows are
-    means over intervals for a period, and totals for `run`. Times are in ms, throughputs in packets
-    per second.
+    periods. Responses from tables that the run lacks are left out. The value is null for a period
+    that a stopped run did not complete. Numbers of packets and flows are means over intervals for a
+    period, and totals for `run`. Times are in ms, throughputs in packets per second.
     """
     tables = MesoNet.of(run)
     rows: list[tuple[str, str, float | None, str, str]] = []
@@ -178,13 +178,14 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
         (whole, OF_RUNS.get(chapter, ())),
     ]:
         part = Part(tables, period)
+        is_complete = period.to_s <= whole.to_s + ROUNDING_S
         for response in chosen:
             if response.needs == "totals" or tables.has(response.needs):
                 rows.append(
                     (
                         response.name,
                         period.name,
-                        response.value(part),
+                        response.value(part) if is_complete else None,
                         response.unit,
                         response.title,
                     )

@@ -119,8 +119,8 @@ def _with_full_rate(
     if summary.is_empty():
         return summary
     flows = tables.scenario["long_lived"]
-    # Speeds of interfaces are in packets per millisecond.
-    full = {flow["label"]: FULL * 1000.0 * float(flow["rate"]) for flow in flows}
+    # Speeds of interfaces are in packets per time step.
+    full = {flow["label"]: FULL * float(flow["rate"]) / tables.step_s for flow in flows}
     full_rate_s = []
     for row in summary.select("period", "flow").iter_rows(named=True):
         period = next(candidate for candidate in periods if candidate.name == row["period"])

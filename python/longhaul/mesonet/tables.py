@@ -10,6 +10,9 @@ from longhaul import _engine
 from longhaul.results.files import ResultsError
 from longhaul.results.kinds import RunData
 
+# Tolerance in seconds for ends of intervals, which are rounded products.
+ROUNDING_S = 1e-9
+
 
 @dataclass(frozen=True)
 class Period:

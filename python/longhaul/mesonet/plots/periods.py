@@ -16,8 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from matplotlib.transforms import ScaledTranslation
 
-from longhaul.mesonet.plots.side_by_side import ROUNDING_S
-from longhaul.mesonet.tables import Period
+from longhaul.mesonet.tables import ROUNDING_S, Period
 from longhaul.plots import styles
 from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style

@@ -7,15 +7,12 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul.mesonet.tables import MesoNet
+from longhaul.mesonet.tables import ROUNDING_S, MesoNet
 from longhaul.plots import styles
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Draw, Options, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
-
-# Tolerance in seconds for ends of intervals, which are rounded products.
-ROUNDING_S = 1e-9
 
 # Draws one run on axes.
 DrawRun = Callable[[Axes, Results, Options], None]
@@ -56,13 +53,14 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
     """Return the name and style of each run.
 
-    Runs have the names and colours of their algorithms if each has a single algorithm of the
-    registry and no two have the same. Otherwise they have their own names. Colours differ as long
-    as there are enough: dashes are invisible in noisy curves and bars.
+    A run has the name and style of its algorithm if each run has one built-in algorithm and no two
+    have the same. Colours differ as long as there are enough: dashes are invisible in noisy curves
+    and bars.
     """
     kinds = [
         "+".join(
-            algorithm["congestion"]["kind"] for algorithm in run.scenario["mesonet"]["algorithms"]
+            algorithm["congestion"].get("kind", "Python")
+            for algorithm in run.scenario["mesonet"]["algorithms"]
         )
         for run in runs
     ]

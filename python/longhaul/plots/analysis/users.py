@@ -43,14 +43,14 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the flows' interfaces; if given, a second panel shows goodput divided by it."""
+    """Default speed of the flows' interfaces; if given, a second panel shows goodput over it."""
 
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
     """Draw each algorithm's mean goodput and that of its competing flows, a panel per flow group.
 
-    If speeds of interfaces are known, a second row of panels has goodput divided by speed.
+    If default speeds of interfaces are given, a second row of panels has goodput divided by them.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1
@@ -69,14 +69,16 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Fi
             axes.tick_params(axis="y", labelsize=shared.SMALL)
             axes.grid(visible=False, axis="x")
             prefixed(axes.yaxis)
-    for axes, text in zip(grid[:, 0], (of.axis, "fraction of the speed"), strict=False):
+    for axes, text in zip(grid[:, 0], (of.axis, "fraction of the default"), strict=False):
         axes.set_ylabel(text, fontsize=7)
     _name_colours(drawing, names, of.title)
     fast = ", ".join(f"{speed:g}" for speed in speeds)
     shared.note(
         drawing,
         f"own: {of.own}; beside, paler: {of.others}."
-        + (f" Below: as fractions of the interface's speed, {fast} {of.unit}." * bool(fast)),
+        + (
+            f" Below: as fractions of the interface's default speed, {fast} {of.unit}." * bool(fast)
+        ),
         of.left_out,
     )
     return drawing
