@@ -1,6 +1,6 @@
 """Intervals, trends and crossings against hand-worked values."""
 
-from math import isnan, nan
+from math import inf, isnan, nan
 
 import numpy as np
 import pytest
@@ -31,6 +31,21 @@ def test_the_bootstrap_interval_of_a_mean_is_that_of_theory() -> None:
 def test_percentiles_leave_out_equal_parts() -> None:
     assert percentile_interval(list(range(101)), coverage=0.9) == pytest.approx((5.0, 95.0))
     assert bootstrap_samples([4], 10) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "interval"),
+    [
+        ([1.0] * 60 + [inf] * 40, (1.0, inf)), ([inf] * 100, (inf, inf)),
+        # The ends are between the third and the fourth value from either side.
+        ([-inf] * 3 + [1.0] * 94 + [inf] * 3, (-inf, inf)),
+        ([-inf] * 97 + [2.0] * 3, (-inf, 2.0)), ([2.0] * 3 + [inf] * 97, (2.0, inf)),
+    ],
+)  # fmt: skip
+def test_percentiles_between_infinite_values_are_the_outer_ones(
+    values: list[float], interval: tuple[float, float]
+) -> None:
+    assert percentile_interval(values) == interval
 
 
 def test_medians() -> None:

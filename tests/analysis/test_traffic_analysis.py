@@ -147,6 +147,9 @@ def test_maps_of_means_and_their_differences() -> None:
     assert found[0, 0] == 0.0
     assert np.isnan(found[1, 1])
     assert ((one + other).counts == one.counts + other.counts).all()
+    elsewhere = maps.mean_map([0.5], [5], [2.0], [0, 1, 3], [0, 10, 20])
+    with pytest.raises(ValueError, match="expected two maps with the same cells"):
+        maps.difference(one, elsewhere)
 
 
 def table(**columns: list[object]) -> pl.DataFrame:

@@ -78,6 +78,11 @@ def test_sessions_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         while session.stat().st_mtime == 0 and time.monotonic() < end:
             time.sleep(0.01)
         assert session.stat().st_mtime > 0
+        # Another program removes the session as stale while this one is suspended.
+        session.unlink()
+        while not session.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert session.exists()
     assert not session.exists()
 
 
@@ -168,6 +173,14 @@ def test_sessions_of_programs_that_ended_are_removed_at_the_next_start(
     with Leases(tmp_path) as one:
         assert old.exists() == is_kept
         assert one.living() == sorted([one.session, *([old.name] if is_kept else [])])
+
+
+def test_files_that_are_no_sessions_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions" / ".nfs0001").touch()
+    with Leases(tmp_path) as one:
+        assert one.living() == [one.session]
+    assert (tmp_path / "sessions" / ".nfs0001").exists()
 
 
 def test_nobody_works_on_a_store_that_no_program_has_opened(tmp_path: Path) -> None:

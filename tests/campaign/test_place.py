@@ -17,6 +17,11 @@ def test_a_line_is_that_of_the_quoted_value_or_else_of_the_key() -> None:
     assert line_of_value(text, "nothing", "loss") is None
 
 
+def test_lines_of_nested_arrays_are_no_headers() -> None:
+    text = '[set]\nx = [  # [\n  [1, 2],\n  ["]"]\n]\ny = 3\n'
+    assert line_of(text, "set.y") == 6
+
+
 TEXT = """\
 title = "t"
 [scenario]

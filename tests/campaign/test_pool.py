@@ -28,6 +28,12 @@ def raising(error: BaseException) -> Callable[[], Any]:
         (OutputError("cannot write"), "cannot write", True),
         (OSError(errno.ENOSPC, "No space left", "x.json"), "x.json: No space left", True),
         (OSError(errno.EIO, "Input/output error"), "a file: Input/output error", True),
+        (
+            FileNotFoundError(errno.ENOENT, "No such file", "mine.csv"),
+            "FileNotFoundError: [Errno 2] No such file: 'mine.csv'",
+            False,
+        ),
+        (OSError("odd"), "OSError: odd", False),
         (MemoryError(), "there is not enough memory", False),
         (KeyError("x"), "KeyError: 'x'", False),
         (ValueError("odd"), "ValueError: odd", False),

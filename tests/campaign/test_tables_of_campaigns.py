@@ -345,6 +345,12 @@ def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> 
         with pytest.raises(ResponseError, match=message):
             raise found[1]
     assert check(["run.wall_s", "labels.fast.goodput_bps", "measured_s"], [scenario]) is None
+    delays = load(tomllib.loads(SMALL) | {"measure": {"delays": True}})
+    assert check(["labels.fast.delay_p95_s"], [delays]) is None
+    found = check(["labels.fats.delay_p95_s"], [delays])
+    assert found is not None
+    with pytest.raises(ResponseError, match=r"did you mean `labels.fast.delay_p95_s`"):
+        raise found[1]
     with pytest.raises(LonghaulError, match=r"keep: flow: unknown .*did you mean `flows`"):
         check([], [scenario], ["flow"])
     assert check([], [scenario], ["flows", "links", "topology", "totals", "series"]) is None

@@ -99,6 +99,15 @@ def test_a_power_of_ten_stands_above_the_axis_in_plain_text() -> None:
     assert ">×10⁷<" in power  # noqa: RUF001
 
 
+def test_an_offset_keeps_its_digits() -> None:
+    """Check the text of a scale and an offset, 1e-5 and +2.1e4 in Matplotlib."""
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0, 1], [21000.00001, 21000.00003])
+
+    assert any(">×10⁻⁵+2.1×10⁴<" in text for text in _texts(_svg(QuickAxes, draw)))  # noqa: RUF001
+
+
 def test_grid_lines_of_major_ticks_are_shown_or_hidden() -> None:
     """Check that calls of an axis's `grid` show and hide the grid lines of major ticks.
 

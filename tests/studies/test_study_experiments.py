@@ -203,6 +203,17 @@ def test_what_is_no_study_is_refused(text: str, message: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("part", "message"),
+    [("[[experiments", "Expected"), (ONE.replace('id = "E"', ""), "missing 'id'"),
+     ("scenarios = {}", "scenarios: unknown")],
+)  # fmt: skip
+def test_errors_in_an_included_file_name_this_file(part: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(LonghaulError) as refused:
+        read(tmp_path, HEAD + 'include = ["web"]\n' + ONE, web__experiments=part)
+    assert str(refused.value).startswith(f"{tmp_path / 'web/experiments.toml'}: {message}")
+
+
+@pytest.mark.parametrize(
     ("table", "message"),
     [
         ("load,replication,n\n1,1,2\n", "load 1: expected replications 0, 1 and so on"),

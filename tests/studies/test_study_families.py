@@ -145,6 +145,7 @@ def declared(text: str, folder: Path, claims: Sequence[Claim] = CLAIMS) -> Any: 
         ('cells = { queue = "red" }', {("T", "loss"): "AC", ("T", "rate"): "BF"}),
         ('cells = { queue = "c*" }', {("T", "loss"): "DE"}),
         ("cells = { n = 1 }", {("T", "loss"): "AE", ("T", "rate"): "BF"}),
+        ("cells = { n = 1.0 }", {("T", "loss"): "AE", ("T", "rate"): "BF"}),
         ('cells = { n = "2*" }', {("T", "loss"): "CD"}), ('cells = { m = "1" }', {}),
         ('cells = { queue = "red", n = "2?" }', {}),
         ('by = "queue"', {("T of red", "loss"): "AC", ("T of red", "rate"): "BF",
@@ -163,6 +164,12 @@ def test_cells_are_grouped_by_column_and_by_an_axis(
         (one.title, one.metric): "".join(claim.id for claim in one.claims) for one in found
     } == expected
     assert {one.statistic for one in found} <= {LOGARITHM}
+
+
+def test_large_levels_are_the_same_in_claims_and_in_cells(tmp_path: Path) -> None:
+    text = '[[families]]\ntitle = "T"\nexperiment = "E"\ncells = { rate = 2000000 }\n'
+    claims = [cell(name, "metric=loss rate=2000000") for name in "AB"]
+    assert [one.claims for one in declared(text, tmp_path, claims)] == [tuple(claims)]
 
 
 def test_columns_may_be_compared_by_their_difference(tmp_path: Path) -> None:
@@ -190,7 +197,11 @@ def test_refused_declarations_name_file_and_key(tmp_path: Path) -> None:
         assert str(refused.value) == head + message
 
 
-def rows(*numbers: Sequence[float | None]) -> Any:  # noqa: ANN401
+# A number of a replication, or the error that its computation raises.
+Number = float | type[Exception]
+
+
+def rows(*numbers: Sequence[Number]) -> Any:  # noqa: ANN401
     """Return data whose replications have these numbers in the cells C and D."""
     return SimpleNamespace(each_replication=[dict(zip("CD", row, strict=True)) for row in numbers])
 
@@ -198,9 +209,9 @@ def rows(*numbers: Sequence[float | None]) -> Any:  # noqa: ANN401
 def asked(name: str) -> Any:  # noqa: ANN401
     """Return a claim that reads cell `name`, with a printed value of 2 and a band from 1 to 4."""
 
-    def value(replication: Mapping[str, float | None]) -> float:
-        if (number := replication[name]) is None:
-            raise NotRunError
+    def value(replication: Mapping[str, Number]) -> float:
+        if isinstance(number := replication[name], type):
+            raise number
         return number
 
     claim = cell(name, "metric=loss", low="1", high="4")
@@ -213,9 +224,11 @@ def of_cells(data: Any, statistic: str = DIFFERENCE) -> Family | None:  # noqa: 
     return families._family(SimpleNamespace(path=Path("study")), data, cells)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("lacking", [(None, 4.0), (3.0, nan), (inf, 4.0)])
+@pytest.mark.parametrize(
+    "lacking", [(NotRunError, 4.0), (ZeroDivisionError, 4.0), (3.0, nan), (inf, 4.0)]
+)
 def test_replications_without_all_cells_do_not_count(
-    lacking: Sequence[float | None],
+    lacking: Sequence[Number],
 ) -> None:
     """Check that a replication is ignored if one of a family's numbers is missing or not finite.
 

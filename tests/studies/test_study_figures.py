@@ -1,5 +1,6 @@
 """Figures of studies: declarations, content of panels, legends, ticks and room for texts."""
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,8 @@ style      = "bbr"
         ('"E", "F"', '"E", "G"', "figure 4.1: no experiment is called `G`; available: E, F"),
         (", label = \"Reno\"", "", "figure 4.1: line 2: missing label"),
         ("label = \"Reno\"", "labels = 1", "figure 4.1: line 2: no key is called `labels`"),
+        ("label = \"Reno\"", 'label = "", experiment = "G"',
+         "figure 4.1: no experiment is called `G`; available: E, F"),
         ("label = \"Reno\"", 'label = "", style = "renoo"',
          "figure 4.1: no style is called `renoo`"),
         ("[[figures]]", "[[figure]]", "missing 'figures'"), ("[[figures]]", "[[figures", ""),
@@ -150,6 +153,12 @@ def test_a_line_has_the_medians_and_the_single_runs() -> None:
     assert medians.get_marker() == ALGORITHMS["reno"].marker
     assert single.get_color() == medians.get_color() == ALGORITHMS["reno"].colour
     assert medians.get_label() == "rate"
+
+
+def test_runs_with_a_denominator_of_0_are_not_drawn() -> None:
+    [axes] = panels(figure(line("rate/(rate-10)"), panels=("red",)))
+    assert points(axes, 0)[1] == pytest.approx([40 / 30, 41 / 31, inf, 11, 2, 2.1 / 1.1])
+    assert points(axes, 1)[1][0] == 21
 
 
 def test_one_panel_has_no_title_and_shows_lines_at_their_levels() -> None:

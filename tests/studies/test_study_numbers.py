@@ -184,6 +184,7 @@ def test_a_number_is_written_like_the_one_before_it(old: str, what: str, new: st
         ("count A all of", "no verdict is called `all of`"),
         ("count A", "no verdict is called ``"), ("A1 low x ten", "no number `low x ten`"),
         ("valu of=E", "no measure is called `valu` (did you mean `value`?)"),
+        ("valu order=a>b", "no measure is called `valu`"),
     ],
 )  # fmt: skip
 def test_a_number_that_does_not_exist_is_refused(what: str, message: str) -> None:

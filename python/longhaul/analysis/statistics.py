@@ -39,9 +39,17 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
 
     If each value is a statistic of one bootstrap sample, the result is the percentile interval of
     this statistic (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
+    Percentiles are interpolated between two values. If one of them is infinite, the low end of the
+    interval is the lower one, and the high end the higher one.
     """
     outside = (1.0 - coverage) / 2.0
-    low, high = np.quantile(values, [outside, 1.0 - outside])
+    ends = outside, 1.0 - outside
+    outer = (
+        np.quantile(values, ends[0], method="lower"), np.quantile(values, ends[1], method="higher")
+    )  # fmt: skip
+    with np.errstate(invalid="ignore"):
+        between = np.quantile(values, ends)
+    low, high = np.where(np.isfinite(between), between, outer)
     return float(low), float(high)
 
 

@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from uuid import uuid4
@@ -56,7 +57,8 @@ class Leases:
     def _renew(self) -> None:
         while not self._ended.wait(RENEW_S):
             try:
-                os.utime(self._sessions / self.session)
+                # Restores the file if another program removed it as stale during a suspension.
+                (self._sessions / self.session).touch()
             except OSError:
                 # If another program takes over now, both execute the run, but its values are stored
                 # only once.
@@ -123,15 +125,17 @@ class Leases:
 
     def _sweep_out(self) -> None:
         """Remove stale session files, and those of killed processes of this machine."""
-        for file in self._sessions.iterdir():
+        for file in self._files():
             if not self.is_living(file.name):
                 file.unlink(missing_ok=True)
 
     def living(self) -> list[str]:
         """Return the names of the sessions of live processes that use this store."""
-        if not self._sessions.is_dir():
-            return []
-        return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))
+        return sorted(file.name for file in self._files() if self.is_living(file.name))
+
+    def _files(self) -> Iterator[Path]:
+        """Return the session files of the store, without other files, such as .nfs0001."""
+        return self._sessions.glob("*-*-*")
 
 
 def _generation(lease: Path) -> int:

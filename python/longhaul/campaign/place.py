@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")
+_QUOTED_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'|#.*')
 _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 
 
@@ -19,7 +20,13 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
     best, longest = None, 0
     table: list[str] = []
     counts: dict[str, int] = {}
+    depth = 0  # of arrays that are open at the end of the line
     for number, line in enumerate(text.splitlines(), start=1):
+        is_inside = depth > 0
+        brackets = _QUOTED_OR_COMMENT.sub("", line)
+        depth += brackets.count("[") - brackets.count("]")
+        if is_inside:
+            continue
         if header := _HEADER.match(line):
             table = _parts(header[2])
             if header[1] == "[[":

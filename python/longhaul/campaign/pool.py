@@ -190,11 +190,11 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
         return work(*arguments), None, False
     except LonghaulError as error:
         return None, str(error), isinstance(error, OutputError) or _is_of_storage(str(error))
-    except OSError as error:
-        return None, f"{error.filename or 'a file'}: {error.strerror}", True
     except MemoryError:
         return None, "there is not enough memory", False
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _STORAGE_ERRORS:
+            return None, f"{error.filename or 'a file'}: {error.strerror}", True
         # A user's response function may raise any exception.
         return None, f"{type(error).__name__}: {error}", False
 

@@ -171,14 +171,20 @@ def check(
         try:
             look_up(known, _without_row(place, known))
         except ResponseError as error:
-            return place, _lacking(place, kind) or error
+            return place, _lacking(place, kind, known) or error
     return None
 
 
-def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return an error that names the optional table which `place` needs; None if it needs none."""
+def _lacking(place: str, kind: Kind, known: Kept) -> ResponseError | None:
+    """Return an error that names the optional table which `place` needs and the runs will lack.
+
+    None if `place` needs no optional table, or if `known`, the names of the runs' metrics, has the
+    metric, so that the table exists.
+    """
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
+        return None
+    if any(name.rpartition(".")[2] == figure.name for name in _known(known)):
         return None
     [table] = figure.needs
     return ResponseError(f"responses: `{place}` needs the table `{table}`: {kind.remedies[table]}")

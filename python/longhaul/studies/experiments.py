@@ -1,7 +1,8 @@
 """Reader of `experiments.toml`, which defines the runs of a study at each scale."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -153,7 +154,7 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
     """Read a study's head (title, source, ...) and experiments, those of included files last."""
-    try:
+    with _errors_of(file):
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
         responses = whole.get("responses")
         head = Head(
@@ -163,21 +164,29 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
             () if responses is None else read_responses(file.parent, responses),
         )
         experiments = _experiments(file.parent, file, whole)
-        for folder in head.includes:
-            part = file.parent / folder / file.name
+    for folder in head.includes:
+        part = file.parent / folder / file.name
+        with _errors_of(part):
             experiments += _experiments(
                 file.parent, part, tomllib.loads(part.read_text(encoding="utf-8"))
             )
-    except KeyError as error:
-        raise ScenarioError(f"{file}: missing {error}") from None
-    except (tomllib.TOMLDecodeError, ResponseError, TemplateError, FactorError) as error:
-        raise ScenarioError(f"{file}: {error}") from None
     names = [experiment.name for experiment in experiments]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ScenarioError(f"{file}: experiments given twice: {', '.join(twice)}")
     if not experiments:
         raise ScenarioError(f"{file}: missing 'experiments'")
     return head, dict(zip(names, experiments, strict=True))
+
+
+@contextmanager
+def _errors_of(file: Path) -> Iterator[None]:
+    """Raise ScenarioError, which names the file, for errors in its content."""
+    try:
+        yield
+    except KeyError as error:
+        raise ScenarioError(f"{file}: missing {error}") from None
+    except (tomllib.TOMLDecodeError, ResponseError, TemplateError, FactorError) as error:
+        raise ScenarioError(f"{file}: {error}") from None
 
 
 def _experiments(study: Path, file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:

@@ -99,7 +99,7 @@ def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
     for replication in data.each_replication:
         try:
             row = [claim.question.value(replication) for claim in cells.claims]
-        except NotRunError:
+        except (NotRunError, ZeroDivisionError):
             continue
         if all(map(isfinite, row)):
             rows.append(row)
@@ -139,13 +139,10 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
     by_difference = entry.get("difference", ())
     groups: dict[tuple[str, str], list[Claim]] = {}
     for claim in filter(_is_cell, study.claims):
-        levels = {
-            key: f"{level:g}" if isinstance(level, float) else level
-            for key, level in claim.question.levels.items()
-        }
+        levels = {axis: _text(level) for axis, level in claim.question.levels.items()}
         wanted = entry.get("cells", {})
         chosen = claim.experiments[0] == entry["experiment"] and all(
-            fnmatchcase(levels.get(axis, ""), str(pattern)) for axis, pattern in wanted.items()
+            fnmatchcase(levels.get(axis, ""), _text(pattern)) for axis, pattern in wanted.items()
         )
         if chosen:
             level = levels.get(entry["by"], "") if "by" in entry else ""
@@ -155,6 +152,10 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
         statistic = DIFFERENCE if metric in by_difference else LOGARITHM
         if len(claims) > 1:
             yield _FamilyCells(title, metric, statistic, tuple(claims))
+
+
+def _text(level: str | float) -> str:
+    return f"{level:g}" if isinstance(level, int | float) else str(level)
 
 
 def _is_cell(claim: Claim) -> bool:

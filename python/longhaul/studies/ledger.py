@@ -296,9 +296,9 @@ def number(value: float | None) -> str:
         return ""
     if not isfinite(value):
         return NOT_REACHED
-    if 1e-3 <= abs(value) < 1e4:
+    if 1e-3 <= abs(value) < 9999.5:
         return f"{value:.4g}"
-    if 1e4 <= abs(value) < 1e7:
+    if 9999.5 <= abs(value) < 1e7:
         return f"{value:,.0f}"
     return f"{value:.3g}"
 

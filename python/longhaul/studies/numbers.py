@@ -36,7 +36,7 @@ from longhaul.studies.study import Study
 Table = Callable[[Data], Iterable[str]]
 
 NUMBER = re.compile(
-    r"(?P<number>-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)<!-- (?P<what>(?!table |end )[^>]+?) -->"
+    r"(?P<number>-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)<!-- (?P<what>(?!table |end ).+?) -->"
 )
 BLOCK = re.compile(r"<!-- table (?P<name>\S+) -->\n.*?<!-- end -->", re.DOTALL)
 TIMES = re.compile(r" x (-?\d+\.?\d*(?:e-?\d+)?)$")

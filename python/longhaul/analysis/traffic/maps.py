@@ -24,12 +24,16 @@ class MeanMap:
 
     def __add__(self, other: "MeanMap") -> "MeanMap":
         """Merge the values of two maps with the same cells, such as those of two replications."""
-        if not (np.array_equal(self.x_edges, other.x_edges)
-                and np.array_equal(self.y_edges, other.y_edges)):  # fmt: skip
-            raise ValueError("expected two maps with the same cells")
+        _require_same_cells(self, other)
         return MeanMap(
             self.x_edges, self.y_edges, self.counts + other.counts, self.totals + other.totals
         )
+
+
+def _require_same_cells(first: MeanMap, other: MeanMap) -> None:
+    if not (np.array_equal(first.x_edges, other.x_edges)
+            and np.array_equal(first.y_edges, other.y_edges)):  # fmt: skip
+        raise ValueError("expected two maps with the same cells")
 
 
 def mean_map(
@@ -63,6 +67,5 @@ def difference(first: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarra
 
     Cells with fewer than `min_count` values in either map are NaN.
     """
-    if first.counts.shape != other.counts.shape:
-        raise ValueError("expected two maps with the same cells")
+    _require_same_cells(first, other)
     return np.asarray(first.means(min_count) - other.means(min_count))

@@ -11,6 +11,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Drawing
@@ -180,9 +181,8 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
             curve = _medians(data, axis, line, where)
             names = arithmetic.metrics(line.metric)
             runs = data.points(line.experiment, **where).drop_nulls(names)
-            made = map(arithmetic.number(line.metric), runs.iter_rows(named=True))
             axes.plot(
-                runs[axis], list(made),
+                runs[axis], _computed(line.metric, runs.select(pl.col(names).cast(pl.Float64))),
                 linestyle="none", marker=".", markersize=2.5, alpha=0.5, color=line.look.colour,
             )  # fmt: skip
     except NotRunError:
@@ -209,9 +209,13 @@ def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]
         raise NotRunError(
             f"{line.experiment} has not all of {', '.join(curves)} at the same points"
         )
-    made = arithmetic.number(line.metric)
-    rows = zip(*(curve.y for curve in curves.values()), strict=True)
-    return Curve(x, np.array([made(dict(zip(curves, row, strict=True))) for row in rows]))
+    return Curve(x, _computed(line.metric, pl.DataFrame({n: c.y for n, c in curves.items()})))
+
+
+def _computed(metric: str, table: pl.DataFrame) -> np.ndarray:
+    """Return arithmetic on metrics for each row of a table; a number divided by 0 is not finite."""
+    columns: dict[str, Any] = table.to_dict()
+    return np.asarray(arithmetic.number(metric)(columns))
 
 
 def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:

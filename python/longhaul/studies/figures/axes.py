@@ -144,7 +144,8 @@ class _DrawnAxis(Axis):
         """Draw the power of ten by which labels are multiplied, or the offset added to them."""
         power = self.get_major_formatter().get_offset()
         if power:
-            plain = re.sub(r"\b1e(\D?\d+)", lambda match: TIMES + power_of_ten(match[1]), power)
+            # The factor at the beginning, such as 1e3, is drawn without the 1.
+            plain = re.sub(r"(^1)?e(\D?\d+)", lambda match: TIMES + power_of_ten(match[2]), power)
             self.offsetText.set_text(plain)
             self.offsetText.set_position(self._power_at(_pixels(renderer, 1.0)))
             self.offsetText.draw(renderer)

@@ -38,7 +38,7 @@ NEEDED = {"number", "title", "experiments", "axis", "x", "y", "lines"}
 def read(file: Path, experiments: Collection[str]) -> list[Figure]:
     """Read the figures of a file; raise StudyError if the file or a figure is invalid.
 
-    A figure's `experiments` must be in `experiments`; the `experiment` of a line is not checked.
+    The experiments of figures and of their lines must be in `experiments`.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -53,7 +53,8 @@ def _figure(given: Mapping[str, Any], experiments: Collection[str]) -> Figure:
     name = f"figure {given.get('number', '')}".rstrip()
     _check_keys(name, given, FIGURE, NEEDED)
     own = tuple(given["experiments"])
-    for experiment in own:
+    lines = [_line(name, place, line, own[0]) for place, line in enumerate(given["lines"])]
+    for experiment in (*own, *(line.experiment for line in lines)):
         if experiment not in experiments:
             raise StudyError(f"{name}: {unknown('experiment', experiment, list(experiments))}")
     log = given.get("log", ())
@@ -65,7 +66,7 @@ def _figure(given: Mapping[str, Any], experiments: Collection[str]) -> Figure:
         published=given.get("published", ""),
         frame=frame,
         axis=given["axis"],
-        lines=[_line(name, place, line, own[0]) for place, line in enumerate(given["lines"])],
+        lines=lines,
         panels=tuple(given.get("panels", ("",))),
         values=given.get("values", {}),
     )
