@@ -234,6 +234,7 @@ def test_words_that_do_not_go_together_are_refused(where: dict[str, str], messag
         ("least", {"when.rate": "100.."}, "A has no rate at {'when.rate': '100..'}"),
         ("mean", {"each": "n", "order": "8>*", "then": "least"}, "not every place of 8>"),
         ("correlation", {"n": "2..", "queue": "red", "with.of": "B"}, "needs 3 points"),
+        ("best", {"n": "1,2", "queue": "red", "with.n": "4.."}, "no points in common"),
         ("least", {"less.of": "C"}, "C was not run"),
         ("least", {"queue": "red", "less.queue": "", "n": 2}, "several values to compare with"),
     ],
@@ -286,6 +287,8 @@ def test_points_that_lack_a_metric_are_not_left_out(lacking: float | None) -> No
         ("value", {"each": "n,queue", "then": "share", "above": 1}, "share"),
         ("mean", {"each": "queue", "then": "count", "above": 1}, ""),
         ("mean", {"each": "queue", "then": "share", "above": 1}, ""),
+        # A share of queues is no share of levels of n.
+        ("share", {"less.queue": "red", "each": "queue", "then": "share", "above": 0.5}, ""),
         ("least", {"each": "queue", "then": "least"}, "least"),
         ("least", {"each": "queue"}, ""),
         # This is the smallest value of some levels of n over the largest of others.

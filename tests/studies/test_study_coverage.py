@@ -208,6 +208,17 @@ def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
         assert judged(study, losses([2, 2.5, *others])).verdict == verdict
 
 
+def test_levels_that_are_numbers_or_text_are_recorded_as_text(tmp_path: Path) -> None:
+    rows = [{**run(0, "reno", loss), "delay": delay} for delay, loss in (("5 ms", 1), ("0.002", 2))]
+    study = study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5")
+    text = EXPERIMENTS.replace("1e-3, 2e-3, 3e-3, 4e-3", '"5 ms", 2e-3, 3e-3')
+    (tmp_path / "experiments.toml").write_text(text)
+    found = judged(study, data({}, rows)).as_json()
+    assert (found["on"], found["measured"]) == (
+        {"axis": "delay", "levels": [0.002, "5 ms"], "of": 3}, 2
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("lacking", [None, nan])
 def test_a_level_without_the_metric_is_not_there(lacking: float | None, tmp_path: Path) -> None:
     """Check that a run without a value of a claim's metric does not count as measured."""

@@ -120,6 +120,11 @@ def test_claims_and_figures_are_checked_with_the_study(tmp_path: Path) -> None:
     (tmp_path / "claims.toml").write_text(CLAIM.replace('"utilisation"', '"a", whole = "n"'))
     with pytest.raises(StudyError, match=r"claim C: where: E has no axis `n`"):
         parts.check(Study("link", tmp_path))
+    (tmp_path / "measures.py").write_text("MEASURES = {'value': lambda data, **where: 1.0}\n")
+    for old, new in (('"E"', '"Z"'), ('"E"', '"E Z"'), ('"utilisation"', '"a", of = "Z"')):
+        (tmp_path / "claims.toml").write_text(CLAIM.replace(old, new))
+        with pytest.raises(StudyError, match="claim C: no experiment is called `Z`"):
+            parts.check(Study("link", tmp_path))
 
 
 def test_responses_that_no_run_can_have_are_refused(tmp_path: Path) -> None:
@@ -200,6 +205,8 @@ def test_studies_are_found_by_name_or_directory(
     assert study.studies() == [Study("hstcp-2003", Path("installed"))]
     (tmp_path / "experiments.toml").touch()
     assert study.find(str(tmp_path)) == Study(tmp_path.name, tmp_path.resolve())
+    monkeypatch.chdir(tmp_path)
+    assert study.find(".") == Study(tmp_path.name, tmp_path.resolve())
     (tmp_path / "empty").mkdir()
     for name, message in (
         (str(tmp_path / "empty"), "expected a study's folder with experiments.toml, found none"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from longhaul.campaign import Run
 from longhaul.studies import set_up
 from longhaul.studies.set_up import Group, Network
 
@@ -13,7 +14,7 @@ EXPERIMENT: Any = SimpleNamespace(name="E", title="Title", axes=("n", "queue"))
 
 
 def read(scenario: dict[str, Any]) -> Network | None:
-    run: Any = SimpleNamespace(scenario=scenario)
+    run: Any = SimpleNamespace(scenario=scenario, complete=scenario)
     return set_up._network(EXPERIMENT, run)
 
 
@@ -44,7 +45,6 @@ def test_a_dumbbell_has_a_router_on_either_side() -> None:
                 {"label": "web-1", "count": 2},
                 {"label": "web-12"},
                 {"label": "web-2", "direction": "reverse", "count": 4},
-                {},
                 {"label": "none", "count": 0},
             ],
         }
@@ -53,11 +53,37 @@ def test_a_dumbbell_has_a_router_on_either_side() -> None:
         EXPERIMENT,
         ("left", "right"),
         (("10 Mbit/s, 5 ms", "red", "1 BDP"),),
-        (Group("web", 3, 0, 1), Group("web", 4, 1, 0), Group("flow", 1, 0, 1)),
+        (Group("web", 3, 0, 1), Group("web", 4, 1, 0)),
         (),
         "; hosts behind 1 Gbit/s, 1 ms",
     )
-    assert [group.text for group in found.groups] == ["3 web", "4 web", "flow"]
+    assert [group.text for group in found.groups] == ["3 web", "4 web"]
+
+
+def test_flows_without_a_label_have_that_of_the_results() -> None:
+    bottleneck = {"rate": "10 Mbps", "delay": "5 ms"}
+    flows = [{"congestion": {"kind": kind}} for kind in ("cubic", "reno", "cubic")]
+    scenario = {"duration": "1 s", "topology": {"dumbbell": {"bottleneck": bottleneck}},
+                "flows": flows}  # fmt: skip
+    found = set_up._network(EXPERIMENT, Run("E", {}, 0, scenario))
+    assert found is not None
+    assert [group.text for group in found.groups] == ["2 cubic", "reno"]
+
+
+@pytest.mark.parametrize(
+    ("access", "text"),
+    [
+        ({}, ""), ({"queue": {"kind": "red"}}, ""),
+        ({"rtt": "80 ms"}, "; hosts behind base round trip 80 ms"),
+        ({"rate": "1 Gbps", "rtt": "80 ms"}, "; hosts behind 1 Gbit/s, base round trip 80 ms"),
+    ],
+)  # fmt: skip
+def test_hosts_are_described_by_what_is_given_of_their_links(
+    access: dict[str, Any], text: str
+) -> None:
+    found = read({"topology": {"dumbbell": {"bottleneck": {}, "access": access}}})
+    assert found is not None
+    assert found.access == text
 
 
 def test_a_parking_lot_has_routers_between_its_hops() -> None:
@@ -68,7 +94,7 @@ def test_a_parking_lot_has_routers_between_its_hops() -> None:
     hops = [{"rate": "1 Mbps"}, {"delay": "2 ms"}]
     flows = [{"label": "all"}, {"label": "back", "direction": "reverse"},
              {"label": "one", "path": [1, 2]}]  # fmt: skip
-    proxies = [{"start": "R0", "end": "R1"}]
+    proxies = [{"start": "router-0", "end": "router-1"}]
     found = read({"topology": {"parking-lot": {"hops": hops}}, "flows": flows, "proxies": proxies})
     groups = (Group("all", 1, 0, 2), Group("back", 1, 2, 0), Group("one", 1, 1, 2))
     assert found == Network(
@@ -120,7 +146,7 @@ def lot(name: str, hops: int, *labels: str) -> Any:  # noqa: ANN401
     """Return an experiment of two runs: flows over a parking lot, and a run without network."""
     flows = [{"label": label} for label in labels]
     scenario = {"topology": {"parking-lot": {"hops": [{}] * hops}}, "flows": flows}
-    runs = [SimpleNamespace(scenario=scenario), SimpleNamespace(scenario={})]
+    runs = [SimpleNamespace(scenario=one, complete=one) for one in (scenario, {})]
 
     def sweep(scale: str, replications: int) -> Any:  # noqa: ANN401
         assert (scale, replications) == ("quick", 1)

@@ -32,6 +32,9 @@ def test_words_are_numbers_where_they_can_be() -> None:
     assert words_of("n=2 queue=red load=1e-3 less.n= m=1=2") == {
         "n": 2.0, "queue": "red", "load": 1e-3, "less.n": "", "m": "1=2",
     }  # fmt: skip
+    assert words_of("of=6 less.of=6 metric=1e3 each=6") == {
+        "of": "6", "less.of": "6", "metric": "1e3", "each": 6.0,
+    }  # fmt: skip
     assert words_of("") == {}
     with pytest.raises(ValueError, match="expected key=value, found `queue`"):
         words_of("n=2 queue")
@@ -74,11 +77,17 @@ def test_a_shape_has_defaults() -> None:
         ("each=n then=most",
          "where: then: expected one of largest, least, mean, middle, count, share, found `most`"),
         ("each=n then=count", "where: then=count and then=share need above= or below="),
+        ("each=n then=count above=1 below=3",
+         "where: then=count and then=share need above= or below=, not both"),
         ("each=n then=mean above=1", "where: then=count and then=share need above= or below="),
         ("below=1", "where: then=count and then=share need above= or below="),
         ("then=mean", "where: then needs each"),
         ("order=a>b each=n", "where: order needs each, of one axis, and then"),
         ("order=a>b each=n,m then=mean", "where: order needs each, of one axis, and then"),
+        ("order=a+b each=n then=mean",
+         "where: order: expected levels separated by `>` such as a+b>c, found `a+b`"),
+        ("order=1..2+3>* each=n then=mean",
+         "where: order: expected a range of numbers such as 5..79, found `1..2,3`"),
     ],
 )  # fmt: skip
 def test_shapes_that_cannot_be_are_refused(words: str, message: str) -> None:
@@ -106,6 +115,13 @@ def test_comparisons_that_cannot_be_are_refused(words: str, is_refused: bool) ->
         return
     with pytest.raises(ValueError, match="where: "):
         asked(text)
+
+
+@pytest.mark.parametrize("word", ["n", "less.n", "when.k"])
+def test_ranges_that_are_none_are_refused(word: str) -> None:
+    message = rf"^where: {word}: expected a range of numbers such as 5\.\.79, found `1\.\.2,3`"
+    with pytest.raises(ValueError, match=message):
+        asked(f"of=E metric=m {word}=1..2,3")
 
 
 @pytest.mark.parametrize(
@@ -169,11 +185,13 @@ def experiment(name: str, *axes: str) -> Any:  # noqa: ANN401
         name=name,
         axes=axes,
         columns=set(),
+        words=[],
+        levels=lambda axis, scale: ["red"] if axis == "queue" else [1.0],
         cells=lambda scale: Cells(name, axes, levels[: 9 if scale == "full" else 1]),
     )
 
 
-KNOWN = {"E": experiment("E", "n", "m"), "F": experiment("F", "n")}
+KNOWN = {"E": experiment("E", "n", "m"), "F": experiment("F", "n"), "G": experiment("G", "queue")}
 
 
 @pytest.mark.parametrize(
@@ -226,6 +244,9 @@ def test_a_question_in_python_passes_its_words() -> None:
     with pytest.raises(ValueError, match=r"^own: got an unexpected keyword argument 'm'"):
         of.check(known)
     PythonQuestion.read("own", own, {"n": 2.0, "whole": "queue"}, ["E"]).check(known)
+    # They are not passed if no level lacks runs.
+    with pytest.raises(ValueError, match=r"^own: missing a required argument: 'n'"):
+        PythonQuestion.read("own", own, {"whole": "n"}, ["E"]).check(known)
     PythonQuestion.read("own", own, {"n": 2.0}, ["E"]).check(known)
     with pytest.raises(ValueError, match=r"^own: missing a required argument: 'n'"):
         PythonQuestion.read("own", own, {}, ["E"]).check(known)
@@ -252,13 +273,16 @@ def test_a_claim_s_axes_are_those_of_its_experiments() -> None:
         asked(f"of=E {words}").check(KNOWN)
     for words, message in (
         ("of=E", "where: missing metric"), ("metric=rate", "where: missing of"),
-        ("of=G metric=rate", "where: there is no experiment G"),
-        ("of=E metric=rate less.of=G", "where: there is no experiment G"),
+        ("of=H metric=rate", "where: there is no experiment H"),
+        ("of=E metric=rate less.of=H", "where: there is no experiment H"),
         ("of=F metric=rate m=1", "where: F has no axis `m`; axes: n; other words: of, metric, "),
         ("of=E metric=rate k=1", "where: E has no axis `k`; axes: m, n; other words: "),
         ("of=E metric=rate each=k", "where: E has no axis `k`"),
         ("of=E metric=rate whole=k", "where: E has no axis `k`"),
         ("of=E metric=rate each=replication", "where: E has no axis `replication`"),
+        ("of=E,F metric=rate along=m", "where: along: F has no axis `m`"),
+        ("of=G metric=rate along=queue",
+         "where: along: expected an axis with numbers as levels, found `queue` of G"),
         ("of=E metric=rate+", "expected metrics, numbers"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r".") as refused:
@@ -350,6 +374,10 @@ def test_statistics_are_those_of_selected_values(measure: str, words: str, expec
     assert question(GENERAL, measure, given, ["A"]).value(grid()) == pytest.approx(expected)
 
 
-def test_a_ratio_to_nothing_has_no_value() -> None:
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [("value", "of=A queue=red n=1 over.of=B"), ("spread", "of=B"), ("ends", "of=B along=n")],
+)
+def test_a_ratio_to_nothing_has_no_value(measure: str, words: str) -> None:
     with pytest.raises(ZeroDivisionError):
-        asked("of=A metric=delay queue=red n=1 over.of=B", "A B").value(grid())
+        asked(f"metric=delay {words}", "A B", measure).value(grid())

@@ -133,7 +133,9 @@ def test_where_results_are_missing_the_command_for_them_is_named(
     with pytest.raises(StudyError) as refused:
         record.latest(study(tmp_path), tmp_path, scale, shipped=False)
     assert str(refused.value) == expected
-    with pytest.raises(StudyError, match="shipped: no results of link yet"):
+    with pytest.raises(
+        StudyError, match=r"shipped: no results of link yet: longhaul study run link --record$"
+    ):
         record.recorded(study(tmp_path / "none"))
 
 

@@ -100,6 +100,7 @@ CLAIMS: tuple[tuple[str, dict[str, Word]], ...] = (
     ("mean", {"queue": "red"}),
     ("trend", {"queue": "red", "along": "flows"}),
     ("best", {"queue": "red", "along": "flows"}),
+    ("best", {"queue": "red", "with.queue": "droptail"}),
     ("share", {"queue": "red", "less.queue": "droptail"}),
     ("furthest", {"queue": "red", "over.queue": "droptail"}),
     ("least", {"queue": "red", "less.queue": "droptail", "by": "replication"}),

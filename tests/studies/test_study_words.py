@@ -11,7 +11,8 @@ from longhaul.studies.errors import unknown
 @pytest.mark.parametrize(
     ("word", "chosen", "others"),
     [
-        ("8", [8, 8.0], [8.1, "8", None]),
+        # Results have text in place of numbers if an axis has both.
+        ("8", [8, 8.0, "8"], [8.1, "8.1", "BIC", None]),
         (8.0, [8, 8 * (1 + 1e-10)], [8.01]),
         ("8,21", [8, 21], [9]),
         ("BIC,CTCP", ["BIC", "CTCP"], ["BI", None]),
@@ -19,6 +20,8 @@ from longhaul.studies.errors import unknown
         ("!8", [9], [8]),
         ("5..", [5, 5 * (1 - 1e-10), 1e9], [4.99]),
         ("..5", [5, 5 * (1 + 1e-10), -1], [5.01]),
+        ("-5..", [-5, -5 * (1 + 1e-10)], [-5.01]),
+        ("..-5", [-5, -5 * (1 - 1e-10)], [-4.99]),
         ("50..79", [50, 60, 79], [49.9, 79.1]),
         ("!50..79", [49.9, 79.1], [50, 79]),
         ("75-*", ["75-cubic", "75-"], ["7-5", "x75-"]),

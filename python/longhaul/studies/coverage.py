@@ -17,9 +17,10 @@ from typing import Any
 from longhaul.studies.cells import Cell, cell_at
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import EXPERIMENT, Data
-from longhaul.studies.experiments import Experiment
+from longhaul.studies.experiments import SCALES, Experiment
 from longhaul.studies.partial import CoveredLevels
 from longhaul.studies.questions.question import FULL
+from longhaul.studies.selection import is_level
 from longhaul.studies.study import Study
 
 
@@ -42,7 +43,10 @@ class RecordedCells:
                 continue
             # Includes the name, since an experiment without axes has one cell.
             axes = (EXPERIMENT, *experiment.axes)
-            columns = [lookup.column(axis) for axis in axes]
+            columns = [
+                lookup.column(EXPERIMENT),
+                *(_as_declared(lookup.column(axis), experiment, axis) for axis in experiment.axes),
+            ]
             for row, levels in enumerate(zip(*columns, strict=True)):
                 at = dict(zip(axes, levels, strict=True))
                 yield cell_at(name, experiment.axes, at), row
@@ -56,6 +60,18 @@ class RecordedCells:
         return all(
             lookup.has(metric) and lookup.column(metric)[row] is not None for metric in metrics
         )
+
+
+def _as_declared(recorded: Sequence[Any], experiment: Experiment, axis: str) -> list[Any]:
+    """Return recorded levels of an axis; numbers that were recorded as text are numbers again.
+
+    Results have text in place of numbers if an axis has both.
+    """
+    declared = [level for scale in SCALES for level in experiment.levels(axis, scale)]
+    numbers = [level for level in declared if not isinstance(level, str)]
+    texts = {own for own in recorded if isinstance(own, str)}
+    read = {own: next((n for n in numbers if is_level(own, n)), own) for own in texts}
+    return [read.get(own, own) for own in recorded]
 
 
 def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevels | None:
@@ -75,7 +91,8 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
     # Cells of experiments without this axis are needed at each level.
     lacks_common = missing_by_level.pop(None, False)
     complete = [level for level, lacks in missing_by_level.items() if not (lacks or lacks_common)]
-    return CoveredLevels(axis, tuple(sorted(complete)), len(missing_by_level))
+    in_order = sorted(complete, key=lambda level: (isinstance(level, str), level))
+    return CoveredLevels(axis, tuple(in_order), len(missing_by_level))
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:

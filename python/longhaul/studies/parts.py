@@ -8,6 +8,7 @@ from longhaul.studies.errors import StudyError
 from longhaul.studies.experiments import SCALES
 from longhaul.studies.figures import Figure
 from longhaul.studies.figures import file as figure_file
+from longhaul.studies.questions.words import names
 from longhaul.studies.study import Study
 
 
@@ -32,14 +33,15 @@ def check(study: Study) -> None:
 
 
 def _check_question(study: Study, claim: Claim) -> None:
-    """Raise an error if the `key=value` words of a claim do not fit its experiments."""
+    """Raise an error if a claim's experiments are unknown, or its `key=value` words do not fit."""
     question = claim.question
-    axes = study.experiments[claim.experiments[0]].axes
     try:
+        study.chosen([*claim.experiments, *names(question.of)])
+        axes = study.experiments[claim.experiments[0]].axes
         question.check(study.experiments)
         if question.whole_axis is not None and question.whole_axis not in axes:
             raise ValueError(f"whole={question.whole}: expected an axis, of {', '.join(axes)}")
-    except ValueError as error:
+    except (StudyError, ValueError) as error:
         raise StudyError(f"{study.path}: claim {claim.id}: {error}") from None
 
 

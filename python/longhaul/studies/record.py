@@ -105,7 +105,8 @@ def read(folder: Path, study: Study) -> Record:
 
 def recorded(study: Study) -> tuple[Path, Record]:
     """Return the directory and the results that a study ships with, at full scale if possible."""
-    return _first(study, [study.recorded], tuple(reversed(SCALES)))
+    command = f"longhaul study run {study.name} --record"
+    return _first(study, [study.recorded], tuple(reversed(SCALES)), command)
 
 
 def check_scale(scale: str) -> None:
@@ -126,14 +127,17 @@ def latest(
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:
         check_scale(scale_)
-    return _first(study, [out / "results", *([study.recorded] if shipped else [])], scales)
+    places = [out / "results", *([study.recorded] if shipped else [])]
+    return _first(study, places, scales, f"longhaul study run {study.name}")
 
 
-def _first(study: Study, places: Sequence[Path], scales: Sequence[str]) -> tuple[Path, Record]:
+def _first(
+    study: Study, places: Sequence[Path], scales: Sequence[str], command: str
+) -> tuple[Path, Record]:
+    """Return the first directory with results, and the results; `command` makes those missing."""
     for place in places:
         for name in scales:
             if (place / name / "run.json").is_file():
                 return place / name, read(place / name, study)
     wanted = f" at scale {scales[0]}" if len(scales) == 1 else ""
-    raise StudyError(f"{places[0]}: no results of {study.name}{wanted} yet: "
-                     f"longhaul study run {study.name}")  # fmt: skip
+    raise StudyError(f"{places[0]}: no results of {study.name}{wanted} yet: {command}")

@@ -24,13 +24,19 @@ REST = "*"
 
 
 def selects(word: Word) -> Predicate:
-    """Return a predicate that is true for the levels that `word`, such as `5..`, selects."""
+    """Return a predicate that is true for the levels that `word`, such as `5..`, selects.
+
+    Raise ValueError for a range whose ends are not numbers.
+    """
     if isinstance(word, str) and word.startswith(EXCEPT):
         excluded = selects(word.removeprefix(EXCEPT))
         return lambda level: not excluded(level)
     if isinstance(word, str) and BETWEEN in word:
         low, _, high = word.partition(BETWEEN)
-        return _between(float(low or -inf), float(high or inf))
+        try:
+            return _between(float(low or -inf), float(high or inf))
+        except ValueError:
+            raise ValueError(f"expected a range of numbers such as 5..79, found `{word}`") from None
     if isinstance(word, str) and word.endswith(REST):
         start = word.removesuffix(REST)
         return lambda level: str(level).startswith(start)
@@ -45,7 +51,12 @@ def is_one_level(word: Word) -> bool:
 
 
 def is_level(own: Any, level: Any) -> bool:  # noqa: ANN401
-    """Return true if the levels `own` and `level` of an axis are equal, up to rounding errors."""
+    """Return true if the levels `own` and `level` of an axis are equal, up to rounding errors.
+
+    If `own` is a text and `level` a number, they are equal if the text reads as this number.
+    """
+    if isinstance(own, str) and not isinstance(level, str):
+        own = _number(own)
     if isinstance(level, str) or isinstance(own, str) or own is None:
         return bool(own == level)
     return bool(own == level or (level and abs(own / level - 1) < 1e-9))
@@ -58,7 +69,8 @@ def is_written_as(level: Any, text: str) -> bool:  # noqa: ANN401
 
 def _between(low: float, high: float) -> Predicate:
     """Return a predicate for levels from `low` to `high`, ends included, up to rounding errors."""
-    return lambda level: bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))
+    least, most = low - 1e-9 * abs(low), high + 1e-9 * abs(high)
+    return lambda level: bool(least <= level <= most)
 
 
 def _number(text: str) -> Word:

@@ -94,16 +94,19 @@ def _network(experiment: Experiment, run: Run) -> Network | None:
     topology = scenario.get("topology", {})
     nodes: tuple[str, ...]
     if "dumbbell" in topology:
-        nodes, links = ("left", "right"), [topology["dumbbell"]["bottleneck"]]
+        routers, links = ["left", "right"], [topology["dumbbell"]["bottleneck"]]
+        nodes = ("left", "right")
     elif "parking-lot" in topology:
         links = topology["parking-lot"]["hops"]
+        routers = [f"router-{number}" for number in range(len(links) + 1)]
         nodes = tuple(f"R{number}" for number in range(len(links) + 1))
     else:
         return None
     (around,) = topology.values()
-    access = f"; hosts behind {_texts(around['access'])[0]}" if "access" in around else ""
-    places = {name: place for place, name in enumerate(nodes)}
-    groups = _merged(_group(flows, len(links)) for flows in scenario.get("flows", ()))
+    behind = _speed(around.get("access", {}))
+    access = f"; hosts behind {behind}" if behind else ""
+    places = {name: place for place, name in enumerate(routers)}
+    groups = _merged(_group(flows, len(links)) for flows in run.complete.get("flows", ()))
     proxies = [
         (places[proxy["start"]], places[proxy["end"]]) for proxy in scenario.get("proxies", ())
     ]
@@ -114,9 +117,10 @@ def _network(experiment: Experiment, run: Run) -> Network | None:
 def _group(flows: Mapping[str, Any], hops: int) -> Group:
     """Return a group of flows for a diagram; `cross-1` to `cross-9` all belong to `cross`.
 
-    `hops` is the number of links between routers.
+    Flows without a label, `cubic` and `cubic-group-2`, are one group too. `hops` is the number of
+    links between routers.
     """
-    label = re.sub(r"-\d+$", "", flows.get("label", "flow"))
+    label = re.sub(r"(-group)?-\d+$", "", flows["label"])
     ends = DIRECTIONS[flows.get("direction", "forward")]
     start, end = flows.get("path") or (hops * ends[0], hops * ends[1])
     return Group(label, int(flows.get("count", 1)), int(start), int(end))
@@ -132,13 +136,18 @@ def _merged(groups: Iterable[Group]) -> Iterator[Group]:
     )
 
 
+def _speed(link: Mapping[str, Any]) -> str:
+    """Return a link's rate, delay and base round trip as text, as far as they are given."""
+    rate = re.sub(r"bps$", "bit/s", str(link.get("rate", "")))
+    trip = f"base round trip {link['rtt']}" if "rtt" in link else ""
+    return ", ".join(filter(None, (rate, str(link.get("delay", "")), trip)))
+
+
 def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a link's lines of text in a diagram: rate and delay, queue discipline, queue limit."""
     queue = link.get("queue", {})
-    rate = re.sub(r"bps$", "bit/s", str(link.get("rate", "")))
-    words = [f"{rate}, {link.get('delay', '')}".strip(", "), str(queue.get("kind", ""))]
-    limit = queue.get("limit")
-    return tuple(word for word in (*words, str(limit or "")) if word)
+    words = _speed(link), str(queue.get("kind", "")), str(queue.get("limit") or "")
+    return tuple(filter(None, words))
 
 
 def _picture(network: Network) -> Markup:

@@ -353,7 +353,8 @@ def find(name: str) -> Study:
         return Study(name, installed[name])
     folder = Path(name)
     if (folder / EXPERIMENTS).is_file():
-        return Study(folder.name, folder.resolve())
+        folder = folder.resolve()
+        return Study(folder.name, folder)
     if folder.is_dir():
         raise StudyError(f"{name}: expected a study's folder with {EXPERIMENTS}, found none there")
     if not installed:

@@ -13,7 +13,8 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     over.of=E2                          at each point, the value divided by the value in E2
     by=replication                      compares within each replication; takes the median over them
     runs=each                           values of single runs in place of medians
-    along=flows                         points along an axis, in order, one at each of its levels
+    along=flows                         points along an axis of numbers, in order, one at each of
+                                        its levels
     with.metric=rtt                     points along this metric in place of an axis
     against.queue=droptail              the statistic divided by the statistic at queue=droptail
     each=flows,queue                    the statistic separately at each level of these axes,

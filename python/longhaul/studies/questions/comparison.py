@@ -74,13 +74,17 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
             right = _stacked(others.values[other] for _, other in pairs)
             values = of_medians(values[..., [place for place, _ in pairs]], right)
         keys = [keys[place] for place, _ in pairs]
-    if not keys:
-        raise NotRunError("no points in common")
+    beside = None
     if "with" in sides.compared:
         others = points_of(data, sides.side("with"), shape)
         pairs = _pairs(points, keys, others, sides.compared["with"])
         beside = _stacked(others.values[other] for _, other in pairs)
-        return ComparedValues(beside, values[..., [place for place, _ in pairs]], same)
+        values = values[..., [place for place, _ in pairs]]
+        keys = [keys[place] for place, _ in pairs]
+    if not keys:
+        raise NotRunError("no points in common")
+    if beside is not None:
+        return ComparedValues(beside, values, same)
     return _along(points, keys, values, same, shape.along)
 
 

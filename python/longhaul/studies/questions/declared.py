@@ -10,11 +10,12 @@ from longhaul.analysis.statistics import correlations, rank_correlations
 from longhaul.studies import arithmetic
 from longhaul.studies.data import REPLICATION, Data, NotRunError
 from longhaul.studies.data.lookup import UnevenError
+from longhaul.studies.experiments import Experiment
 from longhaul.studies.partial import LARGEST, LEAST, RATIO, SHARE, SIGN
 from longhaul.studies.questions.comparison import ComparedValues, ratio, values_of
 from longhaul.studies.questions.points import groups_of
-from longhaul.studies.questions.question import Experiments, Question
-from longhaul.studies.questions.shape import COUNTING, Shape, is_axis, whole
+from longhaul.studies.questions.question import FULL, Experiments, Question
+from longhaul.studies.questions.shape import BEFORE, COUNTING, Shape, is_axis, whole
 from longhaul.studies.questions.words import (
     METRIC,
     OF,
@@ -37,6 +38,12 @@ def _only(values: ComparedValues) -> np.ndarray:
         raise NotRunError(f"{values.count} values are there, not one")
     number: np.ndarray = values.y[..., 0]
     return number
+
+
+def _best(values: ComparedValues) -> np.ndarray:
+    x, y = np.broadcast_arrays(values.x, values.y)
+    best: np.ndarray = np.take_along_axis(x, y.argmax(axis=-1, keepdims=True), axis=-1)[..., 0]
+    return best
 
 
 def _of(count: int, what: str, take: Take) -> Take:
@@ -64,7 +71,7 @@ TAKES: dict[str, tuple[Take, str]] = {
         "the largest value less the smallest",
     ),
     "spread": (
-        _of(2, "a spread", lambda values: values.y.max(axis=-1) / values.y.min(axis=-1)),
+        _of(2, "a spread", lambda values: ratio(values.y.max(axis=-1), values.y.min(axis=-1))),
         "the largest value over the smallest",
     ),
     "fall": (
@@ -72,7 +79,7 @@ TAKES: dict[str, tuple[Take, str]] = {
         "the first value along an axis less the last",
     ),
     "ends": (
-        _of(2, "a ratio of both ends", lambda values: values.y[..., -1] / values.y[..., 0]),
+        _of(2, "a ratio of both ends", lambda values: ratio(values.y[..., -1], values.y[..., 0])),
         "the last value along an axis over the first",
     ),
     "trend": (
@@ -95,10 +102,7 @@ TAKES: dict[str, tuple[Take, str]] = {
         lambda values: np.percentile(values.y, 90, axis=-1),
         "what nine in ten of the values do not exceed",
     ),
-    "best": (
-        lambda values: values.x[values.y.argmax(axis=-1)],
-        "where an axis has the largest value",
-    ),
+    "best": (_best, "where an axis has the largest value"),
 }
 
 
@@ -135,14 +139,18 @@ class DeclaredQuestion(Question):
     def check(self, known: Experiments) -> None:
         """Raise ValueError if the claim lacks `of` or `metric`, or if one of its words is invalid.
 
-        Words with an unknown experiment or axis, or with bad arithmetic, are invalid. Names of
-        metrics are not checked.
+        Words with an unknown experiment or axis, or with bad arithmetic, are invalid, and so is
+        `along=` with an axis whose levels are texts. Names of metrics are not checked.
 
         `known` has the study's experiments by name.
         """
         axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)
+        along = self.shape.along
+        if along is not None and along != REPLICATION:
+            for name in names(self.sides.own[OF]):
+                _check_along(along, known[name])
 
     def _check_side(self, words: Words, axes: Mapping[str, Collection[str]]) -> None:
         if missing := [word for word in SELECTING if word not in words]:
@@ -216,7 +224,9 @@ class DeclaredQuestion(Question):
                 # Further levels can only lower the minimum and raise the maximum of a place, and so
                 # lower the ratio.
                 return "" if shape.then in COUNTING else LEAST
-            alike = kind == shape.then and shape.order is None
+            # The smallest number of the groups' smallest is the smallest of all; a share of groups
+            # is no share of levels.
+            alike = kind == shape.then != SHARE and shape.order is None
             kind = shape.then if axis in shape.each or alike else ""
             if shape.then in COUNTING:
                 # A count is bounded only if each level of the axis has a single group.
@@ -244,6 +254,19 @@ class DeclaredQuestion(Question):
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 
+def _check_along(axis: str, experiment: Experiment) -> None:
+    """Raise ValueError unless an experiment has an axis, with numbers as levels."""
+    if axis not in {*experiment.axes, *experiment.columns}:
+        raise ValueError(f"where: along: {experiment.name} has no axis `{axis}`")
+    levels = experiment.levels(axis, FULL) if axis in experiment.axes else ()
+    texts = [level for level in levels if isinstance(level, str)]
+    if texts or axis in experiment.words:
+        raise ValueError(
+            f"where: along: expected an axis with numbers as levels, found `{axis}` of "
+            f"{experiment.name}"
+        )
+
+
 # Kinds of measures whose values at some levels bound their values at all levels.
 KINDS = {"least": LEAST, "largest": LARGEST, "furthest": LARGEST, "range": LARGEST, "share": SHARE}
 # Kinds of measures that compare values, and measures that do so only with `less.` or `over.`.
@@ -260,7 +283,7 @@ def _ratios_in_order(
     the largest number of the levels after it (c). `numbers` has one number per group of `groups`.
     """
     levels = [level for group in groups for level in group.values()]
-    places = [_selected_by(name, levels) for name in order.split(">")]
+    places = [_selected_by(name, levels) for name in order.split(BEFORE)]
     rest = np.flatnonzero(~np.logical_or.reduce([place for place in places if place is not None]))
     chosen = [rest if place is None else np.flatnonzero(place) for place in places]
     if not all(map(len, chosen)):

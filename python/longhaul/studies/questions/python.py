@@ -36,14 +36,17 @@ class PythonQuestion(Question):
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError if `key=value` words do not fit the function's parameters."""
-        words = dict(self.words)
-        if self.whole_axis is not None:
-            words.setdefault(self.whole_axis, "")  # filled in later if some levels lack runs
-        try:
-            signature(self.function).bind(None, **words)
-        except TypeError as error:
-            raise ValueError(f"{self.name}: {error}") from None
+        """Raise ValueError if `key=value` words do not fit the function's parameters.
+
+        They must fit with and without the axis `whole`, whose levels are only passed if some of
+        them lack runs.
+        """
+        filled_in = {} if self.whole_axis is None else {self.whole_axis: ""}
+        for words in (self.words, {**self.words, **filled_in}):
+            try:
+                signature(self.function).bind(None, **words)
+            except TypeError as error:
+                raise ValueError(f"{self.name}: {error}") from None
 
     def value(self, data: Data) -> float:
         """Return the number that the function computes from the results of the study."""

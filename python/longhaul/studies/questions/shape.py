@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from longhaul.studies import arithmetic
-from longhaul.studies.questions.words import METRIC, Sides, Words, names
-from longhaul.studies.selection import REST
+from longhaul.studies.questions.words import METRIC, SHARED, Sides, Words, check_level, names
+from longhaul.studies.selection import AND, REST
 
 # Comparisons that combine two numbers into one.
 PAIRING = ("less", "over")
@@ -23,6 +23,8 @@ THEN: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "share": lambda numbers: numbers.mean(axis=-1),
 }
 COUNTING = ("count", "share")
+# Separates the places of an order.
+BEFORE = ">"
 
 
 @dataclass(frozen=True)
@@ -51,15 +53,17 @@ class Shape:
         then = str(words.get("then", "largest"))
         if then not in THEN:
             raise ValueError(f"where: then: expected one of {', '.join(THEN)}, found `{then}`")
-        if (then in COUNTING) != any(bound in words for bound in ("above", "below")):
+        if (then in COUNTING) != sum(bound in words for bound in ("above", "below")):
             raise ValueError(
-                "where: then=count and then=share need above= or below=, others have none"
+                "where: then=count and then=share need above= or below=, not both; others have none"
             )
         each = tuple(names(words["each"])) if "each" in words else ()
         if "then" in words and not each:
             raise ValueError("where: then needs each")
         if "order" in words and (len(each) != 1 or "then" not in words):
             raise ValueError("where: order needs each, of one axis, and then")
+        if "order" in words:
+            _check_order(str(words["order"]))
         return cls(
             along=_text(words, "along"),
             each=each,
@@ -90,6 +94,16 @@ class Shape:
     def axes(self) -> list[str]:
         """Axes that `along=` and `each=` name."""
         return [axis for axis in (self.along, *self.each) if axis and axis != METRIC]
+
+
+def _check_order(order: str) -> None:
+    """Raise ValueError for an order of a single place, or with a bad range of levels."""
+    if BEFORE not in order:
+        raise ValueError(
+            f"where: order: expected levels separated by `{BEFORE}` such as a+b>c, found `{order}`"
+        )
+    for place in order.split(BEFORE):
+        check_level("order", place.replace(SHARED, AND))
 
 
 def _check_pairs(sides: Sides, each: tuple[str, ...]) -> None:

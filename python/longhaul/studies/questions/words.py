@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.studies.selection import Word
+from longhaul.studies.selection import Word, selects
 
 Words = Mapping[str, Word]
 Key = tuple[Any, ...]
@@ -28,8 +28,8 @@ SHARED = "+"
 def words_of(text: str) -> dict[str, Word]:
     """Parse the text of a claim's words: `key=value` separated by spaces.
 
-    A value is a number if it can be read as one, otherwise text. If a key occurs twice, its last
-    value counts. Raise ValueError for any other form.
+    A value is a number if it can be read as one, otherwise text; values of `of` and `metric` are
+    always text. If a key occurs twice, its last value counts. Raise ValueError for any other form.
     """
     return dict(_words_of(text))
 
@@ -39,10 +39,19 @@ def _words_of(text: str) -> Iterator[tuple[str, Word]]:
         key, equals, value = word.partition("=")
         if not equals:
             raise ValueError(f"expected key=value, found `{word}`")
+        if _sided(key)[1] in SELECTING:
+            yield key, value
+            continue
         try:
             yield key, float(value)
         except ValueError:
             yield key, value
+
+
+def _sided(word: str) -> tuple[str, str]:
+    """Split `less.n` into `less` and `n`; the first part is empty for a word of the first side."""
+    start, dot, rest = word.partition(".")
+    return (start, rest) if dot and start in COMPARING else ("", word)
 
 
 @dataclass(frozen=True)
@@ -61,16 +70,19 @@ class Sides:
         """Divide a claim's words between the two sides of its comparison.
 
         A prefix such as `less.` or `over.` marks a word of the second side: `over.flows=5` selects
-        the divisor of a ratio. Words in `SHAPING` belong to no side.
+        the divisor of a ratio. Words in `SHAPING` belong to no side. Raise ValueError for a bad
+        range of levels.
         """
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():
-            start, dot, rest = word.partition(".")
-            if dot and start in COMPARING:
-                compared.setdefault(start, {})[rest] = value
-            elif word not in SHAPING:
-                own[word] = value
+            side, key = _sided(word)
+            if key not in (*SELECTING, *SHAPING):
+                check_level(word, value)
+            if side:
+                compared.setdefault(side, {})[key] = value
+            elif key not in SHAPING:
+                own[key] = value
         return cls(own, compared)
 
     def side(self, name: str) -> Words:
@@ -93,6 +105,14 @@ class Sides:
 def names(word: Word) -> list[str]:
     """Split the value of a `key=value` word into names at commas."""
     return str(word).split(SEVERAL)
+
+
+def check_level(word: str, level: Word) -> None:
+    """Raise ValueError if the value of a word is a range whose ends are not numbers."""
+    try:
+        selects(level)
+    except ValueError as error:
+        raise ValueError(f"where: {word}: {error}") from None
 
 
 def is_when(word: str) -> bool:
