@@ -17,7 +17,10 @@ DASHES = {1: (0, (1, 1)), 4: (0, (2, 1)), 7: (0, (4, 1)), 10: "-"}
 
 
 def responses(axes: Axes, data: Data, queue: str) -> None:
-    """Draw Figure 3.1, the response functions, with the printed rows of Tables 3.1 and 3.2."""
+    """Draw Figure 3.1, the response functions, with the printed rows of Tables 3.1 and 3.2.
+
+    Rows with loss rates outside `LOSSES` are left out.
+    """
     axes.plot(LOSSES, STANDARD_ROUNDED.window(LOSSES), color=REGTCP.colour, label="standard TCP")
     axes.plot(LOSSES, TABLES.window(LOSSES), color=HSTCP.colour, label="HSTCP, Low_Window 38")
     axes.plot(

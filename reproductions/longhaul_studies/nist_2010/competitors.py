@@ -93,10 +93,11 @@ def distinctive(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
     left_out: str = "",
 ) -> float:  # fmt: skip
-    """Count the conditions in which `algorithms`, and no others, cluster apart from the rest.
+    """Count the conditions in which `algorithms`, and no others, are distinctive.
 
-    `without` names algorithms that do not take part. Clusters are formed by the responses in
-    `period`, except the responses named in `left_out`. Names are joined by commas.
+    Distinctive algorithms are a minority that joins all others in the last merge, if these others
+    form one cluster. `without` names algorithms that do not take part. Clusters are formed by the
+    responses in `period`, except the responses named in `left_out`. Names are joined by commas.
     """
     wanted = set(algorithms.split(","))
     return float(
@@ -111,7 +112,7 @@ def distinctive(
 def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Count the conditions in which all algorithms but a minority form one cluster.
+    """Count the conditions in which some algorithms are distinctive (see `distinctive`).
 
     Algorithms are clustered by their responses in `period`. Algorithms in `without` are left out.
     """
@@ -124,10 +125,11 @@ def together(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
     sometimes: str = "",
 ) -> float:  # fmt: skip
-    """Count the conditions in which `algorithms`, and no others, form a cluster.
+    """Count the conditions in which `algorithms`, and no others, form a subtree of the dendrogram.
 
-    Names are joined by commas. Algorithms are clustered by their responses in `period`; those in
-    `without` are left out. A cluster that also contains the algorithm `sometimes` counts as well.
+    A subtree counts at any height. One that also contains the algorithm `sometimes` counts as well.
+    Algorithms are clustered by their responses in `period`; those in `without` are left out. Names
+    are joined by commas.
     """
     own = set(algorithms.split(","))
     wanted = (own, own | {sometimes}) if sometimes else (own,)
@@ -139,7 +141,7 @@ def together(
 
 
 def _nodes(merges: np.ndarray) -> Iterator[list[int]]:
-    """Yield the indices of the algorithms in each cluster of a dendrogram with these `merges`."""
+    """Yield the indices of the algorithms in each subtree of a dendrogram with these `merges`."""
     _, nodes = to_tree(merges, rd=True)
     yield from (node.pre_order() for node in nodes)
 
@@ -151,9 +153,9 @@ def stands_out(
 ) -> float:  # fmt: skip
     """Return the number of conditions in which `algorithm` is a significant outlier in `metric`.
 
-    The test is Grubbs' with the study's critical value. Only outliers count that differ from the
-    mean by at least `percent` of the mean. `sign` is `up`, `down` or empty for both; an empty
-    `algorithm` stands for any.
+    The test is Grubbs' with the study's critical value, adapted if there are fewer than seven
+    algorithms. Only outliers count that differ from the mean by at least `percent` of the mean.
+    `sign` is `up`, `down` or empty for both; an empty `algorithm` stands for any.
     """
     count = 0
     for names, rows in _conditions(data, of, condition, without):

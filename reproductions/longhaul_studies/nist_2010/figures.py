@@ -1,4 +1,4 @@
-"""Figures of chapters 7 to 9 from our results; chapter 7 also on a scaled-down (cut) network."""
+"""Figures of chapters 7 and 8 from our results; those of chapter 7 also on the cut network."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ LOOKS = {name: styles.ALGORITHMS["reno" if name == "TCP" else name.lower()] for 
 DISTINCT = {"FAST": "o", "FAST-AT": "s"}
 # Section 7.1.3.
 CONGESTED = {1, 5, 6, 7, 11, 13, 17, 18, 19, 21, 22, 23, 24, 25, 29, 30, 31}
-# Algorithms that are distinctive according to section 7.4, by panel.
+# Responses in which FAST and FAST-AT are distinctive according to section 7.4, by panel.
 RESPONSES = {
     "packets retransmitted": "y6_TP1",
     "flows connecting": "y42_TP1",
@@ -29,7 +29,7 @@ RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 
 def _by_congestion(data: Data) -> list[int]:
-    """Return the conditions in ascending order of TCP's retransmissions in experiment `CUT`."""
+    """Return the conditions in ascending order of TCP's retransmission rate in TP1 of `CUT`."""
     cells = data.cells(CUT, algorithm="TCP").sort("y6_TP1")
     return [int(condition) for condition in cells["condition"]]
 
@@ -80,7 +80,8 @@ def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Seq
     """Draw `metric` of long-lived flow L1 with each algorithm, and the source's printed values.
 
     The printed values are those of claims. Ids of these claims begin with `claims[0]` for condition
-    8, and with `claims[1]` for all other conditions.
+    8, and with `claims[1]` for all other conditions. An algorithm without such a claim is drawn at
+    `NEVER_S`.
     """
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")

@@ -1,10 +1,11 @@
-"""The study's metrics of one run: values of the whole run, and means over its periods.
+"""The study's metrics of one run: values of the whole run, and values of its periods.
 
-Names of means end in the period, such as `active_flows_TP1`. Responses have the numbers of their
-chapter: `y8_TP1` for a period, `T.y8` for the whole run. For long-lived flow L1, `L1_pps_TP1` is
-the throughput, and `L1_full_s_TP1` the time from the beginning of the period until the flow has the
-rate of its interface. For flow class DD, `DD_pps_TP1` is the mean throughput of a flow, and
-`DD_out_TP1` the throughput of all flows.
+Names of the latter end in the period, such as `active_flows_TP1`. Most are means over intervals;
+`failed_flows_TP1` and `DD_completed_TP1`, for example, are sums. Responses have the numbers of
+their chapter: `y8_TP1` for a period, `T.y8` for the whole run. For long-lived flow L1, `L1_pps_TP1`
+is the throughput, and `L1_full_s_TP1` the time from the beginning of the period until the flow has
+the rate of its interface, or the length of the period if it never has. For flow class DD,
+`DD_pps_TP1` is the mean throughput of a flow, and `DD_out_TP1` the throughput of all flows.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ from longhaul.mesonet import MesoNet
 from longhaul.results import Results
 
 # The beginning of a period, in intervals of 200 ms, over which falling windows are compared
-# (figures 6-68 and 6-69).
+# (figure 6-69).
 BEGINNING = 100
 WINDOW = pl.col("cwnd_pkts")
 RATE = pl.col("throughput_pps")

@@ -84,7 +84,10 @@ def configured_count(
 
 @measure
 def host_share(data: Data, of: str, hosts: str, below: str) -> float:
-    """Return the fraction of `hosts` (sources or receivers) at access routers of class `below`."""
+    """Return the fraction of `hosts` (sources or receivers) at access routers of class `below`.
+
+    It is that of the first condition of experiment `of`.
+    """
     del data
     _, explained = _explained(of)[0]
     counts = {
@@ -111,7 +114,11 @@ def runs_of(data: Data, of: str, each: float = 1.0) -> float:
 
 
 def _signs(of: str) -> np.ndarray:
-    """Return the levels of experiment `of` as -1 and +1: an array (condition, factor)."""
+    """Return the levels of experiment `of` as -1 and +1: an array (condition, factor).
+
+    The level +1 is the one that is last in alphabetical order, even of numbers: signs of factors
+    may be opposite to the study's.
+    """
     ((_, table),) = _study().experiments[of].conditions.items()
     columns = [[row[factor] for row in table.values()] for factor in next(iter(table.values()))]
     return np.array([[1 if level == max(column, key=str) else -1 for level in column]
@@ -120,7 +127,7 @@ def _signs(of: str) -> np.ndarray:
 
 @measure
 def design_resolution(data: Data, of: str) -> float:
-    """Return the resolution of the factorial design of experiment `of`."""
+    """Return the resolution of the factorial design of experiment `of`; infinity if it is full."""
     del data
     return float(resolution(word_lengths(_signs(of))) or np.inf)
 

@@ -28,7 +28,7 @@ PARTS = {
 PERIODS = {"TP1": "before the jumbo files", "TP2": "during them", "TP3": "after them"}
 # Length of a period, for flows that never reach the rate of their interface.
 NEVER_S = 300.0
-# Numbers of sources of the whole and of the cut network (table 7-6).
+# Numbers of sources of the whole network (table 7-6) and of the cut network.
 SOURCES = {"uniform": (27_800, 7_772), "skewed": (17_460, 4_643)}
 WHOLE, CUT = "N7-MAIN", "N7-CUT"
 COMPARED = {
@@ -43,7 +43,10 @@ table = TABLES.register
 
 @cache
 def printed() -> dict[str, float]:
-    """Return the printed values of claims, by the claim's identifier."""
+    """Return the printed values of claims, by the claim's identifier.
+
+    Claims without a printed value are left out.
+    """
     rows = published_rows(Path(__file__).parent / "claims.csv")
     return {row["id"]: float(row["value"]) for row in rows if row["value"]}
 
@@ -79,7 +82,8 @@ def condition_21(data: Data) -> list[str]:
 def uncongested(data: Data) -> list[str]:
     """Return Tables 7-17 to 7-19 with our values, for three conditions without congestion.
 
-    For period TP1, the source prints a single time to full rate, common to all three conditions.
+    For period TP1, the source prints the same time to full rate for all three conditions; it is
+    shown once.
     """
     conditions = (14, 28, 32)
 
@@ -118,7 +122,7 @@ def uncongested(data: Data) -> list[str]:
 def cut_congestion(data: Data) -> list[str]:
     """Return a table of active flows and retransmission rates in runs with standard TCP.
 
-    It compares the whole network with the scaled-down (cut) network, under four conditions.
+    It compares the whole network of chapter 7 with the cut network, under four conditions.
     """
     rows = []
     for condition, sources in ((8, "uniform"), (3, "skewed"), (5, "skewed"), (21, "uniform")):
@@ -144,8 +148,8 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 def cut_signs(data: Data) -> list[str]:
     """Return a table of the ratios of FAST-AT's responses to the means of six other algorithms.
 
-    The table has ratios for the full-size network and for the scaled-down network, under the worst
-    congestion.
+    The table has ratios for the whole network of chapter 7 and for the cut network, under condition
+    21, the most congested one.
     """
 
     def ratio(of: str, metric: str) -> float:
@@ -164,7 +168,7 @@ def cut_signs(data: Data) -> list[str]:
 
 @table
 def cut_ranks(data: Data) -> list[str]:
-    """Return a table of correlations of algorithms' ranks in the reduced and the whole network."""
+    """Return a table of correlations of algorithms' ranks in the whole and in the cut network."""
     conditions = (8, 14, 28, 32, 21)
 
     def correlation(metric: str, condition: int) -> float:
@@ -186,7 +190,10 @@ def cut_ranks(data: Data) -> list[str]:
 
 @table
 def shortened(data: Data) -> list[str]:
-    """Return a table of responses (table 4-28) in runs of 30 s and in runs of full length."""
+    """Return a table that compares responses (table 4-28) of runs of 30 s and of full length.
+
+    Ratios leave out runs whose response at full length is 0.
+    """
     study = find("nist-2010")
     short = read(study.recorded / "quick", study).data
     runs = data.levels("run", "SA64")

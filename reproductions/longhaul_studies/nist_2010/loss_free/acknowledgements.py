@@ -67,7 +67,8 @@ class Acknowledgements:
     def mean_goodput(self, mean: float, factor: float) -> float:
         """Return the mean goodput of files with Pareto-distributed sizes, in packets/s.
 
-        Sizes are `factor` times a Pareto variable with the mean `mean` (packets) and the shape 1.5.
+        Sizes are `factor` times a Pareto variable with the mean `mean` (packets) and the shape 1.5,
+        which is rounded up before the multiplication.
         """
         y = (np.arange(STEPS) + 0.5) * LAST / STEPS
         sizes = np.ceil(mean / 3.0 * np.exp(y / 1.5)) * factor

@@ -24,7 +24,11 @@ LARGE = ("movie", "service_pack", "document")
 
 
 def published() -> tuple[Row, ...]:
-    """Return a row per kind of file, with the mean goodput as computed and as printed."""
+    """Return the mean goodput of files as computed from window rules and as printed.
+
+    There is a row for each combination of experiment, model of an algorithm, kind of file and speed
+    of hosts.
+    """
     return published_rows(Path(__file__).parent / "published" / "files.csv")
 
 
@@ -42,7 +46,8 @@ def paths() -> list[tuple[int, float]]:
 def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) -> float:
     """Return the mean goodput of files over paths and sizes, in packets per second.
 
-    `file` is the kind of file, `interface` the speed of its hosts.
+    `file` is the kind of file, `interface` the speed of its hosts. One run stands for all paths
+    with its round-trip time.
     """
     means = {
         row["rtt"]: sum(row[f"{file}_{mean}"] for mean in MEAN_SIZES) / len(MEAN_SIZES)

@@ -1,7 +1,8 @@
-"""Measures of algorithms on scaled-down (cut) networks: ranks by goodput, and outliers.
+"""Measures of algorithms on cut networks (fewer routers, short runs): ranks by goodput, outliers.
 
-Movies are left out, because a run on a cut network completes only a few. If one of a condition's
-runs has no flows of a flow group, algorithms are not ranked for this group under this condition.
+By default movies are left out, because a run on a cut network completes only a few. If one of a
+condition's runs has no flows of a flow group, algorithms are not ranked for this group under this
+condition.
 """
 
 import numpy as np
@@ -69,7 +70,7 @@ def mean_ranks(
 def cut_place(
     data: Data, of: str, algorithm: str, role: str = "", files: str = FILES, condition: Word = ""
 ) -> float:
-    """Return the place of `algorithm` by mean rank of goodput on a scaled-down network; 1: best."""
+    """Return the place of `algorithm` by mean rank of goodput on a cut network; 1 is best."""
     means = mean_ranks(data, of, role, files, condition)
     return 1.0 + sum(mean > means[algorithm] for mean in means.values())
 

@@ -83,8 +83,8 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 def off_differences(data: Data, of: str, base: str) -> float:
     """Return the largest error of our relative goodput differences, in percentage points.
 
-    The expected differences are recomputed from the printed goodputs, because the study rounds the
-    differences in tables 8-30 and 9-12 in another way. `base` is the denominator, as in `ranges`.
+    The expected differences are recomputed from the printed goodputs, because the differences in
+    tables 8-30 and 9-12 are rounded irregularly. `base` is the denominator, as in `ranges`.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
@@ -95,8 +95,9 @@ def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     """Return three relative differences of mean goodputs for each flow group.
 
     These are the range among alternate algorithms, the range among the competing TCP flows, and the
-    difference between the means of both roles. `roles` has the goodputs of both roles. Differences
-    are relative to the `larger` or the `smaller` value, as `base` says.
+    difference between the means of both roles. `roles` has the goodputs of both roles. If `base` is
+    `larger`, ranges are relative to their largest value, and the difference to the alternates'
+    mean; if it is `smaller`, to their smallest value and to TCP's mean.
     """
     own, others = roles
     groups_ = zip(own, others, strict=True)

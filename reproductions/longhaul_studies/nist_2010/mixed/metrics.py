@@ -16,7 +16,10 @@ CUT = ("N8L-CUT", "N8H-CUT", "N9-CUT", "N8L-TODAY")
 
 
 def of_groups(kept: Kept, experiment: str) -> Row:
-    """Return the metrics of flow groups; empty if a run has no groups (chapters 4, 6 and 7)."""
+    """Return the metrics of the network and of flow groups that only chapters 8 and 9 have.
+
+    The result is empty for a run without flow groups.
+    """
     if "flow_groups" not in kept:
         return {}
     (means,) = kept["macroscopic"]

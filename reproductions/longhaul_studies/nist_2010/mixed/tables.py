@@ -24,8 +24,8 @@ ROLES = {"alternate": "alternate", "TCP": "standard"}
 def chosen(names: str = "") -> list[int]:
     """Return the indices of flow groups by name; without a name, of all groups.
 
-    `M_VF-F`, for example, names movies on very fast paths with fast interfaces. Parts of a name may
-    be left out, and names can be joined by `+`.
+    `M_VF-F`, for example, names movies on very fast paths with fast interfaces. The path and the
+    interface may be left out (`M`, `M_VF`, `M_-F`), and names can be joined by `+`.
     """
     return [place for place, group in enumerate(groups.GROUPS) if _is_one_of(group, names)]
 

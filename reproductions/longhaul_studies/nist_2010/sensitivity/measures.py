@@ -1,7 +1,7 @@
 """Measures of the sensitivity analyses, each computed from all 64 runs of experiment `of`.
 
 Factors have the study's signs: in chapter 4 the plus levels of network speed, of the probability of
-larger files and of the probability of fast hosts are the lower values (tables 4-10 and C-1).
+larger files and of the probability of fast hosts are the lower values (table 4-11).
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,10 @@ def _response(data: Data, of: str, response: str) -> np.ndarray:
 
 
 def _relative(data: Data, of: str, response: str) -> dict[str, float]:
-    """Return signed effects of factors and pairs of factors on `response`, in % of its mean."""
+    """Return signed effects of factors and pairs of factors on `response`, in % of its mean.
+
+    Pairs that the design confounds all have the value of the first of them, with its sign.
+    """
     terms = effects(_signs(), _response(data, of, response), FACTORS)
     return {
         name: 100 * effect.effect / effect.grand_mean
@@ -198,7 +201,7 @@ def _correlations(data: Data, of: str) -> np.ndarray:
 
 @measure
 def pairs_above(data: Data, of: str, threshold: float) -> float:
-    """Count the pairs of responses whose correlation r has |r| above `threshold`."""
+    """Count the pairs of responses whose correlation r has |r| of at least `threshold`."""
     return float(len(correlation.pairs(_correlations(data, of), threshold)))
 
 
