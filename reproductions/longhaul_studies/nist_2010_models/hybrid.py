@@ -1,7 +1,7 @@
 """Results of appendix B's hybrid model with eight buffers and two kinds of router.
 
 `python -m longhaul_studies.nist_2010_models.hybrid` simulates eleven hours of all sixteen cases in
-some six minutes of processor time, and writes `hybrid.csv`, from which claims are judged.
+some five minutes of processor time, and writes `hybrid.csv`, from which claims are judged.
 """
 
 import os
@@ -52,7 +52,7 @@ def row(routers: str, buffer: float) -> Row:
 
 
 def sets(routers: str, buffer: float) -> abilene_lee.Sets:
-    """Return the throughput and RTT of the three sets of flows in one case, as means over seeds."""
+    """Return the results for these routers and this buffer, as means over seeds."""
     matching = [row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer)]
 
     def mean(name: str) -> float:

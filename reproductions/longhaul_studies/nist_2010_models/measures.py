@@ -64,9 +64,9 @@ def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
 
 @measure
 def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float:
-    """Return `metric` of a packet simulation divided by the hybrid model's.
+    """Return `metric` of `of` (HY-PKT or HY-MN) divided by the hybrid model's.
 
-    The buffer has 25,000 packets.
+    `metric` is `throughput_N_pps` or `rtt_N_s` for set N. The buffer has 25,000 packets.
     """
     sets = hybrid.sets(routers, 25_000)
     kind, number = metric.split("_")[0], int(metric.split("_")[1])
@@ -76,7 +76,10 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
 
 @measure
 def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
-    """Return MesoNet's processor time (eleven simulated hours) divided by the hybrid model's."""
+    """Return MesoNet's wall-clock time divided by the hybrid model's processor time.
+
+    Both are for eleven simulated hours, MesoNet's extrapolated, and a buffer of 25,000 packets.
+    """
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
 

@@ -1,9 +1,10 @@
 """The study's metrics of one run.
 
-Experiment FL-PKT has the rate of received packets (`throughput_pkts_per_ms`), the loss rate and
-the mean window. HY-PKT and HY-MN have three sets of flows, and for each set the throughput and mean
-round-trip time of a flow (`throughput_1_pps` to `rtt_3_s`). Further metrics are the utilisation of
-the bottleneck, loss events per flow and hour, and processor time for eleven simulated hours.
+Experiment FL-PKT has the rate of received packets (`throughput_pkts_per_ms`), the loss rate, and
+means of window, round-trip time and queue. HY-PKT and HY-MN have three sets of flows, and for each
+set the throughput and mean round-trip time of a flow (`throughput_1_pps` to `rtt_3_s`). Further
+metrics are the utilisation of the bottleneck, the hours of wall-clock time for eleven simulated
+hours, and in HY-PKT only loss events (timeouts included) per flow and hour.
 """
 
 from collections.abc import Mapping
@@ -55,7 +56,7 @@ def _of_links(kept: Kept) -> Row:
         "utilisation": kept["links"][0]["utilization"],
         "queue_pkts": kept["links"][0]["queue_mean_pkts"],
         "reductions_per_flow_h": cuts / len(labels) / (measured_s / 3600.0),
-        # Only runs of MesoNet keep these values.
+        # Only runs of MesoNet keep this value.
         "peak_memory_bytes": None,
     }
 

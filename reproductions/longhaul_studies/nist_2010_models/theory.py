@@ -20,7 +20,7 @@ from longhaul.studies.measures import Measures
 # 1 Gbit/s in packets of 1024 bytes.
 CAPACITY_PPS = 1e9 / 8.0 / 1024.0
 FLOWS = 1000.0
-# Cells in which the printed tables differ from their own model; see README.
+# Round-trip times and buffers (packets) of the cells of tables A-1 to A-3.
 RTTS_MS = (50, 100, 150, 200, 250, 300)
 BUFFERS = (50, 100, 150, 200, 250, 300)
 
@@ -141,9 +141,10 @@ def cells_gaining(
 
 @measure
 def out_of_order_cells(data: Data) -> float:
-    """Count the pairs of adjacent cells of tables A-1 to A-3 with throughputs in the wrong order.
+    """Count the pairs of adjacent cells with the fluid model's throughputs in the wrong order.
 
-    Throughput should not fall with a larger buffer, nor rise with a longer RTT.
+    Cells are those of tables A-1 to A-3. Throughput should not fall with a larger buffer, nor rise
+    with a longer RTT.
     """
     wrong = 0
     for algorithm in ("cubic", "ctcp", "reno"):
@@ -171,10 +172,10 @@ def coefficient(data: Data, law: str) -> float:
 def crossing_with_reno(
     data: Data, algorithm: str, rtt_ms: float = 100.0, band: float = 1.0
 ) -> float:
-    """Return the loss rate at which an algorithm's response function crosses Reno's.
+    """Return the loss rate below which an algorithm's response function is above Reno's.
 
     `band` multiplies the algorithm's function, to give an edge of its error band. The result is NaN
-    without a crossing.
+    if the function is not above Reno's at a loss rate of 1e-9, and 1 if it is above at all rates.
     """
     law = PRINTED[algorithm].scaled(band)
     loss = crossing(law, PRINTED["reno, any p"], rtt_ms / 1e3)
@@ -193,7 +194,8 @@ def cubic_over_ctcp(data: Data, rtt_ms: float, low: float, high: float) -> float
 def poisson_cubic(data: Data, what: str) -> float:
     """Return a value of the printed equations of CUBIC's window under Poisson losses.
 
-    `what` is the plateau, the peak or the mean.
+    `what` is `plateau`, the mean time from a loss to the plateau in mean times between losses, or
+    one of two windows in packets: `peak`, the mean just before a loss, or `mean`, that over time.
     """
     return float(getattr(solve_poisson_cubic(as_printed=True), what))
 

@@ -1,7 +1,8 @@
-"""The thesis' figures from our results; printed values are grey.
+"""The thesis' figures from our results, and two figures of today's senders (N.1, N.2).
 
-Each panel is for one queue length in packets. Without a proxy it has two lines: for receivers that
-acknowledge each packet, and for receivers with delayed acknowledgements.
+Printed values are black, reference lines of theory grey. Most figures have a panel per queue length
+in packets. In the thesis' figures `no proxy` is for receivers that acknowledge each packet, and
+`no proxy, delayed ACKs` for receivers with delayed acknowledgements.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -140,7 +141,10 @@ def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | No
 
 
 def _cumulative(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the cumulative transfer of one web flow over time."""
+    """Draw the cumulative transfer of one web flow over time, estimated from thinned samples.
+
+    Each stored rate, a mean of one second, counts for the time since the stored sample before.
+    """
     for case in EVERY:
         trajectory = data.trajectory("PEP-E10", size=1500.0, **case.where)
         t = trajectory["t_s"].to_numpy()

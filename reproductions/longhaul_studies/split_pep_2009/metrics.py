@@ -1,10 +1,11 @@
 """The study's metrics of one run.
 
-Rates of the link are Mbit/s on the wire. The thesis gives means over the whole run. For flows
-behind a proxy it counts payload, because the proxy forwards no headers; for flows without a proxy
-it counts whole packets, as ns-2's sinks do. `flow_mbps` follows the thesis, `flow_payload_mbps` and
-`flow_wire_mbps` count payload and whole packets in all cases. Metrics that end in `_settled` are
-from 100 s on.
+Rates of the link are Mbit/s on the wire, except `mbps_payload`. The thesis gives means over the
+whole run. As we read it, it counts payload for flows behind a proxy, because the proxy forwards no
+headers, and whole packets for flows without a proxy, as ns-2's sinks do. `flow_mbps` follows the
+thesis, `flow_payload_mbps` and `flow_wire_mbps` count payload and whole packets in all cases. These
+rates, losses and counts are of the whole run; `mbps_settled`, windows, queues, round-trip times and
+fairness are from the end of the warm-up on (100 s in most experiments).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,16 +17,17 @@ import polars as pl
 from longhaul.campaign import Run
 from longhaul.campaign.store import Kept
 
-# A packet of 1040 bytes carries 1000 bytes of payload.
+# A packet of 1040 bytes carries 1000 bytes of payload; packets of PEP-N01 to PEP-N05 are larger.
 PACKET_BYTES, PAYLOAD_BYTES = 1040, 1000
 # Experiments whose samples over time are drawn, without a proxy only once; Figure 4.7 is of
 # PEP-E02.
 DRAWN = ("PEP-E01", "PEP-E02", "PEP-E03", "PEP-E04", "PEP-E05", "PEP-E06", "PEP-E09", "PEP-E10",
          "PEP-E13")  # fmt: skip
 BOTH_QUEUES = ("PEP-E02", "PEP-E05", "PEP-E06", "PEP-E10")
-# Maximum points drawn of a run, and fraction of the link's rate that counts as full (metric D12).
+# Points drawn of a run (fewer than twice this number), and fraction of the link's rate that counts
+# as full.
 POINTS, FULL = 500, 0.99
-# Minimum fall of a window between two samples that counts as a reduction.
+# A window is reduced if it is below this fraction of the window one sample before.
 REDUCED = 0.8
 
 Row = dict[str, float | None]
@@ -72,12 +74,12 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
     """Return metrics of the samples `series`: rates, the proxy queue, the first window reduction.
 
     Runs without proxies have metrics of rates only. `rate_bps` is the link's rate, `settled_s` the
-    warm-up.
+    warm-up, which all metrics but the mean `one_mbps` leave out.
     """
     t = np.asarray(series["t_s"])
     settled = t > settled_s
     mbps, single = (np.asarray(series[name], float) for name in ("mbps", "one_mbps"))
-    # Rates in whole Mbit/s of payload; there is a sample each second.
+    # `mbps` is on the wire, `one_mbps` payload. Gaps assume a sample each second.
     values: Row = {
         "mbps_min": float(mbps[settled].min()),
         "one_mbps": float(single.mean()),
@@ -111,7 +113,7 @@ def _first_reduction(
     """Return the time of the first reduction of the window, and the recovery time, in seconds.
 
     The window is that of the connection between the proxies. The recovery ends when the link is
-    full again.
+    full again. Without a reduction there is neither value, without an end no recovery time.
     """
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):
@@ -127,7 +129,7 @@ def _first_reduction(
 
 
 def drawn(run: Run) -> bool:
-    """Return true if figures plot samples of this run."""
+    """Return true if figures plot samples of this run; only first replications are plotted."""
     again = run.experiment in BOTH_QUEUES and (
         run.cell["proxy"] != "cubic" and run.cell["queue"] == "red"
     )
@@ -135,7 +137,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return the samples over time, thinned if there are many."""
+    """Return the samples over time, thinned if there are at least `2 * POINTS`."""
     series: Mapping[str, Any] = kept["flow_series"]
     every = max(1, len(series["t_s"]) // POINTS)
     return pl.DataFrame({name: column[::every] for name, column in series.items()})

@@ -14,9 +14,11 @@ from longhaul.campaign.store import Kept
 from longhaul.connections.reduce import BOTTLENECK
 from longhaul.results import Results
 
-# Flow that is examined alone: number 23 of 50, number 547 of 750; the last of fewer.
+# Flow that is examined alone: number 23 of 50, number 547 of 750; the last of fewer. With other
+# labels it is the first.
 ONE = {"ftp": 22, "web": 546}
-# Samples in a window for fairness, and the share of a flow below which it starves.
+# Samples in a window for fairness, and the fraction of the mean over all flows and samples below
+# which a flow starves.
 WINDOW, STARVING = 10, 0.01
 
 _FLOWS = (
@@ -66,7 +68,10 @@ def reduce(run: Results) -> Kept:
 
 
 def _every_second(run: Results) -> dict[str, list[Any]]:
-    """Return samples over time, as one list per quantity; missing samples are zero."""
+    """Return samples after time 0, as one list per quantity; missing samples are zero.
+
+    `cwnd` is the mean of all flows, `one_mbps` the rate of the flow `_one`.
+    """
     series = _series(run)
     link = series.filter((pl.col("kind") == "link") & (pl.col("name") == BOTTLENECK))
     flows = series.filter(pl.col("kind") == "flow")
@@ -105,8 +110,9 @@ def _rate(counter: str) -> pl.Expr:
 
 
 def _by_flow(run: Results, settled_s: float) -> dict[str, float | None]:
-    """Return the flows' fairness in windows of ten samples, and how long flows starve.
+    """Return the flows' mean fairness in windows of ten samples, and how long flows starve.
 
+    The latter is the median and the maximum over flows of each flow's longest time of starvation.
     Only samples after `settled_s` count.
     """
     flows_ = _series(run).filter((pl.col("kind") == "flow") & (pl.col("t_s") >= settled_s))

@@ -1,6 +1,6 @@
 """Tables of the README, written by `longhaul study tables split-pep-2009`.
 
-Today's senders are algorithms that are newer than the thesis. Rates are in Mbit/s.
+Today's senders are CUBIC and BBR v3. Rates are those of the link on the wire, in Mbit/s.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,9 +50,10 @@ def _row(
 
 @table
 def today_bulk(data: Data) -> list[str]:
-    """Return a table of the rates of CUBIC, BBR v3 and others in experiment PEP-N01.
+    """Return a table of the rates of CUBIC and BBR v3 in experiment PEP-N01.
 
-    Rates are given for several disciplines and sizes of the proxy's local queue.
+    Rates are given for several disciplines and sizes of a queue: the proxy's local queue, or the
+    link's queue without a proxy.
     """
     cells = [
         (f"{name} of {size} packets", {"queue": queue, "size": size})

@@ -1,4 +1,4 @@
-"""The dissertation's figures from our results, in its order, then additional figures."""
+"""The dissertation's figures from our results in its order, and our own (N.1 to N.10)."""
 
 from .standards.figures import STANDARDS
 from .today.figures import TODAY

@@ -15,7 +15,7 @@ from .web import metrics as web
 
 Row = dict[str, float | None]
 
-# Modules by the key that the `reduce` of each kind of traffic stores.
+# Modules by the value of `traffic` that the `reduce` of each kind of traffic stores.
 KINDS: dict[str, ModuleType] = {
     "transfers": transfers,
     "web": web,

@@ -108,7 +108,7 @@ def both_ways(data: Data) -> list[str]:
 
 
 def _three(data: Data, of: str, **cell: str) -> str:
-    """Return utilisation, loss rate and mean queue of a run, as the text of one cell."""
+    """Return medians of utilisation, loss rate and mean queue, as the text of one cell."""
     utilisation, loss, queue = (
         data.value(metric, of, **cell) for metric in ("utilisation", "loss_0", "queue_0")
     )
@@ -148,7 +148,10 @@ def clocks(data: Data) -> list[str]:
 
 @table
 def today(data: Data) -> list[str]:
-    """Return a table of utilisation, loss and Jain's index by sender, network and queue."""
+    """Return a table of utilisation, loss and Jain's index by sender, network and queue.
+
+    The loss is that of the router with the largest loss rate.
+    """
     places = (
         ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
         ("FTP-TODAY-MB", "fq-codel"),

@@ -12,7 +12,11 @@ DRAWN = ("cwnd", "in_flight", "queueing_delay", "largest_queueing_delay")
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the traced flow's rate in kbit/s, its losses, and its delays in ms."""
+    """Return the traced flow's rate in kbit/s, its retransmissions, and its delays in ms.
+
+    `flow_round_trip` is without queueing. A flow that did not end has no duration (`flow_s`) and no
+    rate.
+    """
     exchange, largest = kept["exchange"], kept["largest"]
     row: Row = {
         "flow_retransmitted": exchange["retransmitted_pkts"],
@@ -34,7 +38,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return the traced flow's window in segments and delays in ms over time."""
+    """Return the traced flow's window and segments in flight, and its delays in ms, over time."""
     series = kept["flow_series"]
     parts = []
     for name in DRAWN:

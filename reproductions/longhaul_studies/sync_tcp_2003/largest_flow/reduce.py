@@ -8,7 +8,8 @@ from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Maximum points of each quantity, and quantities to keep if the protocol has them.
+# Points of each quantity; fewer than twice this number are kept. QUANTITIES is not used: all
+# quantities are kept.
 POINTS = 1500
 QUANTITIES = ("cwnd", "in_flight", "queueing_delay", "largest_queueing_delay")
 

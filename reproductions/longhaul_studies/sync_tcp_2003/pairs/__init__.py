@@ -1,1 +1,1 @@
-"""Section 4.3.3: the same connections under two protocols, by round trip and size."""
+"""Section 4.3.1: the same connections under two protocols, by round trip and size."""

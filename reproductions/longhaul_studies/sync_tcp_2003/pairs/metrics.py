@@ -25,9 +25,10 @@ def drawn(run: Run) -> bool:
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return the points (x, y) of three curves: `map`, `connection` and `size`.
 
-    In `map`, x is the number of a cell of RTT and response size, and y its mean response time (ms).
-    In the others, x is the number of a stored connection. Its y in `connection` is its duration
-    (ms), its y in `size` the size of its response (bytes).
+    In `map`, x is the number of a cell of RTT and response size, and y its mean response time (ms);
+    cells with fewer than ten responses are left out. In the others, x is the number of a stored
+    connection that ended. Its y in `connection` is its duration (ms), its y in `size` the size of
+    its response (bytes).
     """
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))
