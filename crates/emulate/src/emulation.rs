@@ -47,14 +47,16 @@ pub struct Setup {
     pub programs: Vec<Program>,
     /// Names and values of kernel settings (sysctls) of all hosts.
     pub sysctls: Vec<(String, String)>,
-    /// Channel for all packets that hosts send or receive; `None` for no capture.
+    /// Channel for all packets that hosts send or receive, without ignored ones; `None` for no
+    /// capture.
     pub tap: Option<SyncSender<TappedPacket>>,
 }
 
 /// Results of an emulation.
 #[derive(Debug)]
 pub struct Emulated {
-    /// The network with all flows: first the simulated flows, and then those of programs.
+    /// The network with all flows: first the simulated flows, and then those of programs that have
+    /// carried data.
     pub config: Config,
     /// Totals of all flows and of the links.
     pub totals: Totals,
@@ -65,7 +67,8 @@ pub struct Emulated {
     /// Start of the measurement window if the emulation ended before it; the whole emulation is
     /// then measured. `None` otherwise.
     pub missed_window: Option<Time>,
-    /// Number of packets that hosts sent and the emulation ignored: not IPv4, or not for a host.
+    /// Number of packets that hosts sent and the emulation ignored: not IPv4, not for another host,
+    /// or not with the address of the sending host.
     pub stray_pkts: u64,
     /// Number of packets that the capture does not contain.
     pub missed_pkts: u64,
@@ -86,7 +89,8 @@ struct Looped {
     not_real_time: Option<String>,
 }
 
-/// A running emulation. Dropping it ends the emulation and its programs.
+/// A running emulation. Dropping it ends neither the emulation nor its programs;
+/// [`Emulation::stop`] and [`Emulation::finish`] do.
 #[derive(Debug)]
 pub struct Emulation {
     thread: JoinHandle<Looped>,
@@ -103,12 +107,14 @@ impl std::fmt::Debug for Looped {
 }
 
 impl Emulation {
-    /// Creates the hosts, starts the loop, and then starts the programs.
+    /// Creates the hosts, starts the loop, and then starts the programs; the program in the
+    /// foreground is last, when the others listen.
     ///
     /// # Errors
     ///
-    /// Fails if the configuration cannot carry real packets, if the machine lacks permissions or
-    /// devices, or if a program cannot be started.
+    /// Fails if the configuration cannot carry real packets, if two hosts have no path, if the
+    /// machine lacks permissions or devices, if the kernel refuses a sysctl, or if a program cannot
+    /// be started.
     pub fn start(setup: Setup) -> Result<Self, Refusal> {
         Refusal::check(&setup.config)?;
         check_paths(&setup.config, &setup.hosts)?;
@@ -175,7 +181,8 @@ impl Emulation {
         Ok(emulation)
     }
 
-    /// Waits, at most [`MAX_START`], until each host with a started program has a listening socket.
+    /// Waits, at most [`MAX_START`], until each host with a started program has a listening TCP
+    /// socket.
     fn await_listeners(&self, inquiries: &mut [Inquiry]) {
         const STEP: Duration = Duration::from_millis(5);
         let mut waited = Duration::ZERO;
@@ -202,8 +209,8 @@ impl Emulation {
         self.stop.make();
     }
 
-    /// Returns true if the loop has ended: at the end of the duration, or after the program in the
-    /// foreground.
+    /// Returns true if the loop has ended: at the end of the duration, after the program in the
+    /// foreground, after [`Self::stop`], or with an error.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
     }

@@ -15,8 +15,8 @@ const REDUCING: u8 = 2;
 /// State of the kernel's congestion control after a timeout.
 const LOSS: u8 = 4;
 
-/// Minimum number of data packets of a flow that is evaluated. Shorter flows are requests, or
-/// control connections of other flows.
+/// Minimum number of data packets of a flow that has its label without `-short`. Shorter flows are
+/// requests, or control connections of other flows.
 pub(crate) const MIN_DATA_PKTS: u64 = 10;
 
 /// Maximum number of stored send times of segments in flight.
@@ -35,7 +35,7 @@ pub(crate) struct Flow {
     counters: FlowCounters,
     before: FlowCounters,
     stream: Stream,
-    /// One-way delays of packets, if they are measured.
+    /// One-way delays of delivered data packets, since the measurement window began.
     pub(crate) delays: DelayHistogram,
     /// Latest sample of the sending socket's state; `None` before the first.
     info: Option<Noted>,
@@ -63,7 +63,8 @@ struct Stream {
     in_order: u64,
     /// Ranges of bytes that were delivered out of order, sorted by position.
     beyond: Vec<(u64, u64)>,
-    /// End position and send time of each segment in flight that was sent only once.
+    /// End position and send time of segments in flight, at most [`MAX_TIMED`]. All are removed when
+    /// a segment is retransmitted.
     timed: VecDeque<(u64, Time)>,
     /// Position of the stream's end; `None` until a FIN was sent.
     end: Option<u64>,
@@ -126,7 +127,8 @@ impl Flow {
         }
     }
 
-    /// Counts a packet that the host has sent at `now`. Returns true if it carries data.
+    /// Counts a packet of `bytes` bytes that the host has sent at `now`, if it carries data. Returns
+    /// true if so. Packets of all protocols but TCP carry data.
     pub(crate) fn enter(&mut self, header: &Header, bytes: usize, now: Time) -> bool {
         if let Some(segment) = header.tcp {
             self.note_segment(&segment, header.payload, now);
@@ -165,8 +167,8 @@ impl Flow {
         stream.sent = stream.sent.max(end);
     }
 
-    /// Counts a packet that has reached the other host. It was sent at `entered`, and its arrival was
-    /// scheduled for `due`.
+    /// Counts a data packet that has reached the other host. It was sent at `entered`, and its arrival
+    /// was scheduled for `due`. Packets of TCP without payload are ignored.
     pub(crate) fn leave(&mut self, header: &Header, entered: Time, due: Time) {
         if header.payload == 0 && header.flow.protocol == TCP {
             return;
@@ -219,13 +221,15 @@ impl Flow {
         }
     }
 
-    /// Returns the acknowledged position, for links that filter acknowledgements.
+    /// Returns the position that `segment` acknowledges in this flow's stream, for links that filter
+    /// acknowledgements.
     pub(crate) fn acknowledgement_number(&self, segment: &Segment) -> u64 {
         self.stream
             .position(segment.acknowledged, self.stream.acknowledged)
     }
 
-    /// Stores a sample of the sending socket's state, taken at `now`.
+    /// Stores a sample of the sending socket's state, which the loop uses at `now`. The kernel may have
+    /// given it up to a sampling interval earlier.
     pub(crate) fn note_info(&mut self, info: SocketInfo, now: Time) {
         if let Some(before) = &self.info {
             let passed = now.since(before.at).as_secs_f64();
@@ -240,7 +244,7 @@ impl Flow {
         });
     }
 
-    /// Counts the window reductions since the last sample.
+    /// Counts at most one window reduction and one timeout since the last sample.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;
@@ -385,7 +389,7 @@ mod tests {
             // Reductions that begin and end between two samples: one for a loss, one for a mark.
             (state(open, 45, Some(42)), 2),
             (state(open, 33, Some(31)), 2),
-            // A timeout during a recovery counts as another reduction.
+            // A timeout during a recovery counts as a timeout, not as another reduction.
             (state(3, 24, Some(23)), 3),
             (state(LOSS, 1, Some(17)), 4),
         ] {

@@ -21,7 +21,7 @@ use crate::tun::MTU;
 /// takes some microseconds.
 const WAKE_UP_NS: u64 = 10_000;
 
-/// Latest state of all sockets, which the next sample uses.
+/// Latest state of the connected TCP sockets of all hosts; empty after a sample has used it.
 pub(crate) type Sockets = Arc<Mutex<Vec<SocketInfo>>>;
 
 /// The hosts, their packets and their flows.
@@ -45,7 +45,8 @@ pub(crate) struct Forwarder {
     /// Flow number, in the records, of the first flow of a program; simulated flows have smaller numbers.
     first_record: u32,
     pub(crate) lateness: Lateness,
-    /// Number of packets that were ignored: not IPv4, or not for a host.
+    /// Number of packets that were ignored: not IPv4, not for another host, or not with the address of
+    /// the sending host.
     pub(crate) stray_pkts: u64,
     sockets: Sockets,
     tap: Option<Tap>,
@@ -114,8 +115,8 @@ impl Forwarder {
     }
 
     /// Returns the number of the flow with the five values `tuple`; creates the flow if it is new.
-    /// Returns `None` if no other host has the destination address, or if the source address is not
-    /// that of the sending host `from`.
+    /// Returns `None` for a new flow if no other host has the destination address, or if the source
+    /// address is not that of the sending host `from`.
     fn number(&mut self, tuple: FiveTuple, from: usize, now: Time) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&tuple) {
             return Some(number);

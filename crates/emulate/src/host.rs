@@ -66,7 +66,8 @@ fn in_own_thread<T: Send>(make: impl FnOnce() -> Result<T, Refusal> + Send) -> R
         .unwrap_or_else(|_| Err(Refusal::new("a thread has failed", "")))
 }
 
-/// Moves the calling thread to a new network namespace that has only a TUN device.
+/// Moves the calling thread to a new network namespace with a TUN device and the loopback. Returns
+/// the device, the namespace's file, and a socket for requests in it.
 fn make(
     address: Ipv4Addr,
     sysctls: &[(String, String)],

@@ -3,8 +3,8 @@
 //! Each host is a network namespace with a TUN device. The namespace has no name and leaves no trace on the system. It
 //! exists as long as a file of this process, or a process in it, keeps it open. One thread moves packets between the
 //! devices and the engine's links, queue disciplines and impairments ([`longhaul_engine::emulation`]). It also makes
-//! the records of a run. Another thread requests the state of sockets from the kernel. Programs run in the hosts, and
-//! end with the emulation.
+//! the records of a run. Another thread requests the state of sockets from the kernel, if samples are recorded
+//! (`measure.every`). Programs run in the hosts, and end with the emulation.
 //!
 //! Records are kept in memory until the run is over, so that no disk delays a packet.
 #![cfg(target_os = "linux")]

@@ -27,7 +27,7 @@ pub(crate) struct FiveTuple {
     pub(crate) protocol: u8,
     pub(crate) source: Ipv4Addr,
     pub(crate) destination: Ipv4Addr,
-    /// Source port; zero for protocols without ports, and for fragments other than the first.
+    /// Source port; zero for protocols other than TCP and UDP, and for fragments other than the first.
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
 }
@@ -67,7 +67,8 @@ pub(crate) struct Segment {
 }
 
 impl Header {
-    /// Reads the headers of an IPv4 packet; returns `None` for anything else.
+    /// Reads the headers of an IPv4 packet; returns `None` for anything else, and for an incomplete
+    /// packet.
     pub(crate) fn read(packet: &[u8]) -> Option<Self> {
         let first = *packet.first()?;
         if first >> 4 != 4 {

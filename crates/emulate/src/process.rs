@@ -91,7 +91,8 @@ fn attend(mut child: Child, tell: &Sender<Result<ExitStatus>>) {
     let _ = tell.send(child.wait());
 }
 
-/// Moves the calling thread to the host's namespaces and starts the program.
+/// Moves the calling thread to the host's network namespace and a new mount namespace, and starts
+/// the program there in a new process namespace.
 fn start(
     program: &Program,
     network: BorrowedFd<'_>,
@@ -119,9 +120,9 @@ fn start(
 /// Identifier of the program's process, which the signal handler needs.
 static WORKER: AtomicI32 = AtomicI32::new(0);
 
-/// Mounts `/proc` and `/etc/hosts` for the program's namespaces, and forks. The function returns
-/// only in the new process, which executes the program. The calling process waits until the program
-/// ends or, if `outlives`, until the last of the program's descendants ends.
+/// Mounts `/proc` and `/etc/hosts` for the program's namespaces, and forks. Without an error, the
+/// function returns only in the new process, which executes the program. The calling process waits
+/// until the program ends or, if `outlives`, until the last of the program's descendants ends.
 fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
     // SAFETY: only numbers are passed. The signal comes when the thread that started the program
     // ends.
@@ -134,8 +135,8 @@ fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
     }
 }
 
-/// Mounts the namespace's own `/proc`, and `hosts` as `/etc/hosts`, without changing any mount
-/// outside.
+/// Mounts the namespace's own `/proc`, and `hosts` over `/etc/hosts` if that exists, without changing
+/// any mount outside.
 fn mount_own(hosts: &CStr) -> Result<()> {
     const PROC: &CStr = c"/proc";
     const FILE: &CStr = c"/proc/hosts";

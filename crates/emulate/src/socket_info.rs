@@ -30,7 +30,7 @@ const REQUEST: usize = 56;
 /// Size in bytes of the fixed part of an answer from the kernel, between header and attributes.
 const ANSWER: usize = 72;
 
-/// State of a sending socket (`struct tcp_info` of `include/uapi/linux/tcp.h`).
+/// State of a connected socket (`struct tcp_info` of `include/uapi/linux/tcp.h`).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SocketInfo {
     /// The five values that identify the packets that this socket sends to its peer.
@@ -128,8 +128,8 @@ fn request(family: u8, states: u32) -> Vec<u8> {
     message
 }
 
-/// Reads an answer (`struct inet_diag_msg` and its attributes); returns `None` if the socket does
-/// not use IPv4.
+/// Reads an answer (`struct inet_diag_msg` and its attributes); returns `None` if it is incomplete or
+/// lacks `tcp_info`. IPv6 addresses are taken as IPv4-mapped, since hosts have no others.
 fn read(answer: &[u8]) -> Option<SocketInfo> {
     let port = |at: usize| Some(u16::from_be_bytes([*answer.get(at)?, *answer.get(at + 1)?]));
     // In an IPv4-mapped IPv6 address the IPv4 address is at the end (RFC 4291, section 2.5.5.2).

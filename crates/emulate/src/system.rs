@@ -30,7 +30,8 @@ pub(crate) fn checked(result: c_int) -> Result<c_int> {
     }
 }
 
-/// Moves the calling thread, and the processes that it starts from now on, to new namespaces.
+/// Moves the calling thread, and the processes that it starts from now on, to new namespaces. A new
+/// process namespace is for these processes only.
 pub(crate) fn unshare(namespaces: c_int) -> Result<()> {
     // SAFETY: the call accesses no memory; files, memory and signals stay shared.
     checked(unsafe { libc::unshare(namespaces) }).map(drop)

@@ -8,7 +8,7 @@ use longhaul_units::Time;
 /// A packet that a host sent or received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TappedPacket {
-    /// Index of the host.
+    /// Index of the host in `Setup::hosts`.
     pub host: usize,
     /// Time at which the host sent the packet, or at which a received packet was due at the host.
     pub time: Time,
@@ -20,7 +20,7 @@ pub struct TappedPacket {
 #[derive(Debug)]
 pub(crate) struct Tap {
     to: SyncSender<TappedPacket>,
-    /// Number of packets that were not sent, because the channel was full.
+    /// Number of packets that were not sent, because the channel was full or had no receiver.
     missed: u64,
 }
 
@@ -35,7 +35,8 @@ impl Tap {
         self.missed += u64::from(sent.is_err());
     }
 
-    /// Returns the number of packets that were not written, because the disk was too slow.
+    /// Returns the number of packets that were not written, because the disk was too slow or the
+    /// writing thread had ended.
     pub(crate) fn missed(&self) -> u64 {
         self.missed
     }

@@ -69,7 +69,8 @@ impl Tun {
     }
 }
 
-/// Sets the device's address, MTU and queue, and brings the device and the loopback up.
+/// Sets the device's address, MTU and queue, switches its offloads off, and brings the device and
+/// the loopback up.
 fn configure(own: Ipv4Addr) -> Result<()> {
     let socket = UdpSocket::bind("0.0.0.0:0")?;
     for (call, address) in [

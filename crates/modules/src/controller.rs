@@ -19,8 +19,9 @@ use crate::object::{Connection, Object};
 /// bytes of options.
 const HEADERS: u64 = 52;
 
-/// Seed of the random numbers of a module's first flow. The next flows have the next numbers as
-/// seeds, so that each flow draws different random numbers.
+/// Seed of the random numbers of the first flow of each loaded object, independent of the
+/// scenario's seed. The object's next flows have the next numbers as seeds, so that flows of one
+/// object draw different random numbers.
 const SEED: u64 = 0x6c6f_6e67_6861_756c;
 
 /// The window reduction in progress.
@@ -41,20 +42,23 @@ pub(crate) struct Controller {
     decision: Decision,
     /// Bytes of a full segment, with headers.
     segment_bytes: u64,
-    /// Number of segments acknowledged so far, without the current acknowledgement.
+    /// Number of segments acknowledged cumulatively so far, by acknowledgements that were passed to
+    /// the module.
     una: u64,
     /// Number of segments delivered so far.
     delivered: u64,
     /// Number of segments lost so far.
     lost: u64,
-    /// Number of segments marked so far.
+    /// Number of segments marked so far. If acknowledgements do not count marks, all segments that
+    /// an ECN echo newly reports as delivered count.
     marked: u64,
     reduction: Reduction,
     /// End time of the last recovery, until the module has been told that it ended; then `None`.
     ended: Option<Time>,
     /// Time of the last acknowledgement that was passed to the module.
     acked_at: Time,
-    /// True if a recovery has begun since the acknowledgement at `acked_at`.
+    /// True if the module controls the window, and a loss has begun a recovery since the
+    /// acknowledgement at `acked_at`.
     enters: bool,
 }
 
@@ -136,7 +140,8 @@ impl Controller {
         self.facts.ssthresh = window.ssthresh().min(f64::from(INFINITE)) as u32;
     }
 
-    /// Sets the window and the pacing rate to the module's decision.
+    /// Stores the module's decision, from which pacing is computed. Changes the window and the
+    /// threshold only if the decision differs from the facts, so that they keep their fractions.
     #[inline]
     fn apply(&mut self, decision: Decision, window: &mut Window) {
         self.decision = decision;
@@ -204,7 +209,8 @@ impl Controller {
             | flag(completes, COMPLETES)
     }
 
-    /// Returns true if the current acknowledgement ends the current reduction.
+    /// Ends the current reduction if the current acknowledgement completes it, or if its recovery
+    /// has ended and the module has not been told. Returns true if so.
     fn completes(&mut self) -> bool {
         let over = match self.reduction {
             Reduction::Mark(until) => self.una > until,
@@ -305,8 +311,8 @@ impl CongestionControl for Controller {
 
     fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
         self.ended = Some(now);
-        // The module must get the acknowledgement before the end of the recovery. The end is
-        // reported now if the module already has the acknowledgement or if it controls the window.
+        // A module that does not control the window must get the acknowledgement before the end of
+        // the recovery. If it does not have it yet, the end is reported with it ([`COMPLETES`]).
         if self.acked_at == now || self.controls_window() {
             self.catch_up(now, window);
         }

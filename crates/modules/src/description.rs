@@ -35,8 +35,8 @@ pub(crate) struct Kind {
     signed: bool,
 }
 
-/// Names of the numeric types of `module_param`, each with true if it is signed. Congestion control
-/// modules have no text parameters (`charp`).
+/// Names of the supported types of `module_param`, each with true if it is signed. Text parameters
+/// (`charp`) are left out: they cannot be set, and keep their defaults.
 const KINDS: [(&str, bool); 9] = [
     ("bool", false),
     ("byte", false),
@@ -85,7 +85,8 @@ impl Kind {
         Value::Whole(if negative { number - beyond } else { number })
     }
 
-    /// Returns `value` as bytes of this type. The error is a message with the allowed values.
+    /// Returns `value` as bytes of this type, of which the caller uses the first [`Self::bytes`]
+    /// (little-endian). The error is a message with the allowed values.
     pub(crate) fn bytes_of(self, value: &Value) -> Result<[u8; 8], String> {
         let (min, max) = self.range();
         let number = match *value {
@@ -97,7 +98,7 @@ impl Kind {
                 return Err(format!("a whole number from {min} to {max} ({name})"));
             }
         };
-        // The number is truncated to the type's size, in two's complement.
+        // In two's complement, a prefix of the bytes is the number in a shorter type.
         Ok((number as u64).to_ne_bytes())
     }
 }
@@ -132,7 +133,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// Returns the names of the module's hooks.
+    /// Returns the names of the module's hooks, without those that every module has and rare ones
+    /// (`Traits::HOOKS` lists the others).
     pub fn hooks(&self) -> Vec<&'static str> {
         let all = Traits::HOOKS.iter();
         all.filter(|(bit, _)| self.traits.has(*bit))

@@ -49,7 +49,7 @@ pub(crate) const COMPLETES: u32 = 16;
 pub(crate) struct Decision {
     pub(crate) cwnd: u32,
     pub(crate) ssthresh: u32,
-    /// Pacing rate in bytes per second; zero for no pacing.
+    /// Pacing rate in payload bytes per second; zero for no pacing.
     pub(crate) pacing_bytes_per_s: u64,
     pub(crate) burst_segments: u32,
 }
@@ -99,7 +99,7 @@ pub(crate) struct Table {
     pub(crate) release: unsafe extern "C" fn(*mut Sock),
 }
 
-/// Bit set of a module's hooks and needs, in the order of `interface.h`.
+/// Bit set of a module's hooks and needs, with the bits that `interface.h` defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traits(pub(crate) u32);
 

@@ -52,7 +52,8 @@ impl Factory for Module {
     ///
     /// # Panics
     ///
-    /// Panics if the directory for temporary files has no space left for the copy.
+    /// Panics if the copy cannot be loaded, for example because the directory for temporary files is
+    /// full.
     fn make(&self) -> Box<dyn CongestionControl> {
         let (object, _) = Object::load(&self.contents, &self.parameters)
             .unwrap_or_else(|reason| panic!("a module that was loaded before: {reason}"));

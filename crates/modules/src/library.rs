@@ -23,8 +23,8 @@ const PROCESSORS: [(&str, u16); 6] = [
     ("loongarch64", 258),
 ];
 
-/// Refuses an ELF file for another processor. glibc's loader would report that there is no such
-/// file.
+/// Refuses an ELF file for another one of [`PROCESSORS`]. glibc's loader would report that there is
+/// no such file. All other contents are left to the loader.
 #[cfg(unix)]
 fn check_processor(contents: &[u8]) -> Result<(), String> {
     let own = std::env::consts::ARCH;

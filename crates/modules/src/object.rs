@@ -1,4 +1,4 @@
-//! A loaded object. This file is the only one that calls native code.
+//! A loaded object. This file is the only one that calls the functions of modules.
 //!
 //! Modules keep parameters, derived constants and sometimes state in global variables. The loader
 //! shares an object that is loaded twice from one file, so each [`Object`] is loaded from a private
