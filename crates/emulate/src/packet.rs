@@ -77,7 +77,7 @@ impl Header {
         let total = usize::from(half(packet, 2)?);
         let behind = packet.get(usize::from(first & 15) * 4..total)?;
         let is_later_fragment = half(packet, 6)? & 0x1fff != 0;
-        let protocol = packet[9];
+        let protocol = *packet.get(9)?;
         let has_ports = matches!(protocol, TCP | UDP) && !is_later_fragment;
         let port = |at| has_ports.then(|| half(behind, at)).flatten().unwrap_or(0);
         let flow = FiveTuple {
@@ -115,7 +115,7 @@ impl Segment {
         const PSH: u8 = 8;
         let length = usize::from(segment.get(12)? >> 4) * 4;
         let payload = segment.len().checked_sub(length)?;
-        let flags = segment[13];
+        let flags = *segment.get(13)?;
         // The ninth flag, AE of accurate ECN, is in the previous byte.
         let is_plain = flags & !PSH == ACK && segment[12] & 1 == 0;
         let is_pure_ack = payload == 0 && is_plain && has_timestamps_only(segment.get(20..length)?);
@@ -211,6 +211,21 @@ mod tests {
             sum = (sum & 0xffff) + (sum >> 16);
         }
         sum as u16
+    }
+
+    /// Every beginning of a packet is read or refused, also with a short length in the header.
+    #[test]
+    fn malformed_packets_do_not_panic() {
+        let whole = packet(4);
+        for length in 0..=whole.len() {
+            let mut part = whole[..length].to_vec();
+            Header::read(&part);
+            if length >= 4 {
+                part[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+                Header::read(&part);
+            }
+        }
+        assert!(Header::read(&[0x40, 0, 0, 0, 0, 0, 0, 0]).is_none());
     }
 
     #[test]

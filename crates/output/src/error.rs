@@ -56,7 +56,9 @@ pub enum OutputError {
         begun: &'static str,
     },
     /// The state of an algorithm cannot be stored.
-    #[error("algorithm `{0}` is not one of the program's own: its state cannot be stored in a checkpoint")]
+    #[error(
+        "algorithm `{0}` is not one of the program's own: its state cannot be stored in a checkpoint"
+    )]
     CannotStore(String),
     /// The operating system refused an action on a file or directory.
     #[error("cannot {action} {}: {source}", .path.display())]

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 pub(crate) use self::calls::Calls;
 pub(crate) use self::loader::{Loader, describe_module};
-pub(crate) use self::process::{check_controller, NotedLimit};
+pub(crate) use self::process::{NotedLimit, check_controller};
 
 /// Name of the Python module that finds and checks classes.
 const HELPER: &str = "longhaul.algorithm";

@@ -178,7 +178,10 @@ impl ControlBlock {
     /// (Linux, `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
-            && !matches!(self.last_reduction, LastReduction::None | LastReduction::Recovered)
+            && !matches!(
+                self.last_reduction,
+                LastReduction::None | LastReduction::Recovered
+            )
             && self.una < self.recover
     }
 

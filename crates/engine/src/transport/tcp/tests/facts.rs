@@ -130,7 +130,10 @@ fn each_acknowledgement_is_told_once() {
             one_loss(&mut SenderBench::open(config, scribe.controller()));
             let times = scribe.facts(|ack| ack.now);
             assert!(times.is_sorted_by(|a, b| a < b), "{recovery:?}, {prr:?}");
-            assert!(times.ends_with(&[ms(320), ms(321)]), "{recovery:?}, {prr:?}");
+            assert!(
+                times.ends_with(&[ms(320), ms(321)]),
+                "{recovery:?}, {prr:?}"
+            );
         }
     }
 }
