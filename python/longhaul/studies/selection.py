@@ -58,7 +58,7 @@ def is_written_as(level: Any, text: str) -> bool:  # noqa: ANN401
 
 def _between(low: float, high: float) -> Predicate:
     """Return a predicate for levels from `low` to `high`, ends included, up to rounding errors."""
-    return lambda level: bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))
+    return lambda level: bool(low - 1e-9 * abs(low) <= level <= high + 1e-9 * abs(high))
 
 
 def _number(text: str) -> Word:
