@@ -37,10 +37,12 @@ MANY = [*range(1, 11)]
         (MANY, MANY, "all 10 delays"), (MANY, MANY[:9], "9 of 10 delays"),
         (MANY, MANY[:8], "delays 1, 2, 3, 4, 5, 6, 7, 8"), (MANY, [10, 2], "delays 2, 10"),
         (MANY, [3], "delay 3"), ([3], [3], "delay 3"), ([1, 2], [2, 1], "all 2 delays"),
+        # Levels of cells are rounded as in recorded results.
+        ([1 / 3, 1.0], [0.333333, 1.0], "all 2 delays"),
     ],
 )  # fmt: skip
 def test_levels_of_an_axis_are_named_up_to_eight(
-    every: list[int], chosen: list[int], text: str
+    every: list[float], chosen: list[float], text: str
 ) -> None:
     of = experiment(delay=every)
     found = coverage._levels_in_words(of, "delay", [{"delay": level} for level in chosen])

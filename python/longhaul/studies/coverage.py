@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from longhaul.studies.cells import Cell, cell_at
+from longhaul.studies.cells import Cell, as_recorded, cell_at
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import EXPERIMENT, Data
 from longhaul.studies.experiments import Experiment
@@ -142,7 +142,7 @@ def _described(experiment: Experiment, cells: Sequence[Mapping[str, Any]], of: i
 def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[str, Any]]) -> str:
     every = experiment.levels(axis, FULL)
     used = {cell[axis] for cell in cells}
-    chosen = [level for level in every if level in used]
+    chosen = [level for level in every if as_recorded(level) in used]
     if len(chosen) == len(every) > 1:
         return f"all {len(every)} {_plural(axis)}"
     if len(chosen) > 8:
