@@ -197,9 +197,11 @@ def test_levels_are_covered_at_which_all_cells_were_run(
 def test_missing_runs_are_counted(
     facts: dict[str, Any], needed: dict[Cell, tuple[str, ...]], lacking: str, on_runs: str
 ) -> None:
-    study: Any = SimpleNamespace(experiments={})
-    claim = asked(needed, **facts)
-    assert coverage.lacking(study, recorded(), claim) == lacking
-    assert coverage.on_runs(study, recorded(), claim, "full") == on_runs
+    for replications, unit in ((1, "runs"), (2, "cells")):
+        experiments = {"E": experiment("E", replications), "H": experiment("H")}
+        study: Any = SimpleNamespace(experiments=experiments)
+        claim = asked(needed, **facts)
+        assert coverage.lacking(study, recorded(), claim) == lacking.replace("runs", unit)
+        assert coverage.on_runs(study, recorded(), claim, "full") == on_runs.replace("runs", unit)
     # A scale may need fewer runs; a claim that needs all asks for those of the full scale.
     assert coverage.on_runs(study, recorded(), claim, "quick") == ""
