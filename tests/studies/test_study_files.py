@@ -98,6 +98,7 @@ def test_what_is_no_conclusion_is_refused(text: str, message: str, tmp_path: Pat
         (CONCLUSIONS, "A2 B1", "K-1: there is no claim `A1`"),
         (CONCLUSIONS, "A1", "K-1: there is no claim `B?`"),
         ('title = "T"\n' + SUMMARY, "A2", "Table 1: there is no claim `A1`"),
+        ('title = "T"\n' + SUMMARY.replace("A1", "A*"), "A1", "Table 1: there is no claim `A*`"),
     ],
 )  # fmt: skip
 def test_conclusions_are_judged_by_claims_that_exist(
