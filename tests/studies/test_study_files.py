@@ -261,6 +261,12 @@ def test_a_band_is_around_a_number_or_between_its_ends(
     assert (found.expected.low, found.expected.high) == band
 
 
+def test_words_may_be_nested_twice(tmp_path: Path) -> None:
+    text = CLAIM.replace("less = { n = 2 }", 'over = { n = 2, when = { loss = "0.1.." } }')
+    [found] = claims(tmp_path, text)
+    assert found.question.words["over.when.loss"] == "0.1.."
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

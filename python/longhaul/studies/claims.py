@@ -195,11 +195,11 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the key and the value of each entry in a claim's table `where`.
 
-    A `key` in a nested table such as `less` becomes `less.key`.
+    A `key` in a nested table such as `less` becomes `less.key`, at any depth.
     """
     for word, value in where.items():
         if isinstance(value, Mapping):
-            yield from ((f"{word}.{inner}", each) for inner, each in value.items())
+            yield from ((f"{word}.{inner}", each) for inner, each in _flat(value))
         else:
             yield word, value
 
