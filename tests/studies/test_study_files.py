@@ -261,6 +261,16 @@ def test_a_band_is_around_a_number_or_between_its_ends(
     assert (found.expected.low, found.expected.high) == band
 
 
+@pytest.mark.parametrize(
+    ("value", "rounding"), [("2", 0.5), ("0.50", 0.005), ("100.0", 0.05), ("2e3", 500.0)]
+)
+def test_a_printed_number_is_as_precise_as_it_is_written(
+    value: str, rounding: float, tmp_path: Path
+) -> None:
+    [found] = claims(tmp_path, CLAIM.replace("= 2\ntol", f"= {value}\ntol"))
+    assert (found.expected.printed, found.expected.rounding) == (float(value), rounding)
+
+
 def test_words_may_be_nested_twice(tmp_path: Path) -> None:
     text = CLAIM.replace("less = { n = 2 }", 'over = { n = 2, when = { loss = "0.1.." } }')
     [found] = claims(tmp_path, text)

@@ -170,11 +170,12 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim in the form of a CSV file's row.
 
-    Columns for keys that the claim lacks are empty. If the claim's `where` lacks the key `of`,
-    which names experiments, `of` is set to the claim's first experiment.
+    Numbers keep the digits that the file has, since these tell their precision. Columns for keys
+    that the claim lacks are empty. If the claim's `where` lacks the key `of`, which names
+    experiments, `of` is set to the claim's first experiment.
     """
     try:
-        given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]
+        given = tomllib.loads(file.read_text(encoding="utf-8"), parse_float=str)["claims"]
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{file}: {error}") from None
     except KeyError as error:
