@@ -291,6 +291,11 @@ def test_words_may_be_nested_twice(tmp_path: Path) -> None:
         ("tolerance", 'runs = "0"\ntolerance',
          "C: runs: expected a number of runs, `several` or nothing, found `0`"),
         ("tolerance", 'runs = "few"\ntolerance', "C: runs: expected a number of runs, "),
+        ("[[claims]]", "[claims]", "claims: expected tables, each below a line [[claims]]"),
+        ('{ metric = "loss", less = { n = 2 }, n = 1 }', '"metric=loss"',
+         "C: where: expected a table of words, found 'metric=loss'"),
+        ('"E F"', '["E", "F"]', "C: experiment: expected text or a number, found ['E', 'F']"),
+        ('"E F"', '""', "C: experiment: expected names of experiments, found ``"),
     ],
 )  # fmt: skip
 def test_what_is_no_claim_is_refused(old: str, new: str, message: str, tmp_path: Path) -> None:
