@@ -255,6 +255,8 @@ def test_an_exception_ends_the_run_and_keeps_what_was_recorded(
     with pytest.raises(longhaul.AlgorithmError) as raised:
         longhaul.run(tmp_path / "late.toml")
     assert type(raised.value.__cause__).__name__ in expected
+    # Without `out`, nothing is kept.
+    assert "recorded part" not in str(raised.value)
     # The next run in this thread knows nothing of it.
     assert not longhaul.run(SMALL).meta["stopped"]
 

@@ -102,7 +102,7 @@ def test_curves_follow_the_rates() -> None:
 def test_mesonet_is_watched_by_interval(tmp_path: Path) -> None:
     latest = Latest()
     watch = Watch("m", 8.0, latest)
-    assert "no samples yet" in picture(watch)
+    assert "no samples yet; measure.every (in MesoNet: mesonet.interval)" in picture(watch)
     scenario = longhaul.load(f"[mesonet]\nintervals = 40\n{MESONET_NETWORK}")
     scenario.run(tmp_path / "m1", latest=latest)
     text = picture(watch)

@@ -11,7 +11,7 @@ from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
 NAMES = (EXPERIMENT, REPLICATION, "n")
 
 
-def run(experiment: str, replication: int, n: int, key: str = "") -> Any:  # noqa: ANN401
+def run(experiment: str, replication: int, n: float, key: str = "") -> Any:  # noqa: ANN401
     name = f"{experiment} {replication} {n}"
     return SimpleNamespace(
         experiment=experiment, replication=replication, cell={"n": n}, key=key or name, name=name
@@ -66,3 +66,10 @@ def test_runs_that_lack_a_recorded_row_are_named() -> None:
     # The second run is recorded, but not new; the fourth run has the first's scenario.
     assert lost(new, RECORDED, RUNS) == [RUNS[1]]
     assert lost(RECORDED, RECORDED, RUNS) == []
+
+
+def test_levels_of_many_digits_are_found_as_recorded() -> None:
+    runs, recorded = [run("A", 0, 1 / 3)], data([("A", 0, 0.333333, 10.0)])
+    assert not_recorded(recorded, runs) == []
+    assert lost(data([]), recorded, runs) == runs
+    assert and_recorded(data([]), recorded, runs).values["y"].to_list() == [10.0]

@@ -37,10 +37,12 @@ MANY = [*range(1, 11)]
         (MANY, MANY, "all 10 delays"), (MANY, MANY[:9], "9 of 10 delays"),
         (MANY, MANY[:8], "delays 1, 2, 3, 4, 5, 6, 7, 8"), (MANY, [10, 2], "delays 2, 10"),
         (MANY, [3], "delay 3"), ([3], [3], "delay 3"), ([1, 2], [2, 1], "all 2 delays"),
+        # Levels of cells are rounded as in recorded results.
+        ([1 / 3, 1.0], [0.333333, 1.0], "all 2 delays"),
     ],
 )  # fmt: skip
 def test_levels_of_an_axis_are_named_up_to_eight(
-    every: list[int], chosen: list[int], text: str
+    every: list[float], chosen: list[float], text: str
 ) -> None:
     of = experiment(delay=every)
     found = coverage._levels_in_words(of, "delay", [{"delay": level} for level in chosen])
@@ -195,9 +197,11 @@ def test_levels_are_covered_at_which_all_cells_were_run(
 def test_missing_runs_are_counted(
     facts: dict[str, Any], needed: dict[Cell, tuple[str, ...]], lacking: str, on_runs: str
 ) -> None:
-    study: Any = SimpleNamespace(experiments={})
-    claim = asked(needed, **facts)
-    assert coverage.lacking(study, recorded(), claim) == lacking
-    assert coverage.on_runs(study, recorded(), claim, "full") == on_runs
+    for replications, unit in ((1, "runs"), (2, "cells")):
+        experiments = {"E": experiment("E", replications), "H": experiment("H")}
+        study: Any = SimpleNamespace(experiments=experiments)
+        claim = asked(needed, **facts)
+        assert coverage.lacking(study, recorded(), claim) == lacking.replace("runs", unit)
+        assert coverage.on_runs(study, recorded(), claim, "full") == on_runs.replace("runs", unit)
     # A scale may need fewer runs; a claim that needs all asks for those of the full scale.
     assert coverage.on_runs(study, recorded(), claim, "quick") == ""

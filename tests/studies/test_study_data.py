@@ -177,6 +177,8 @@ def test_a_curve_has_values_at_its_points() -> None:
 def test_a_part_of_a_curve_has_both_ends(low: float, high: float, inside: list[float]) -> None:
     part = CURVE.where(low, high)
     assert (part.x.tolist(), (part.y / 10.0).tolist()) == (inside, inside)
+    negative = Curve(-CURVE.x[::-1], CURVE.y[::-1]).where(-high, -low)
+    assert (-negative.x[::-1]).tolist() == inside
 
 
 def test_two_curves_are_compared_at_common_points() -> None:

@@ -98,6 +98,7 @@ def test_what_is_no_conclusion_is_refused(text: str, message: str, tmp_path: Pat
         (CONCLUSIONS, "A2 B1", "K-1: there is no claim `A1`"),
         (CONCLUSIONS, "A1", "K-1: there is no claim `B?`"),
         ('title = "T"\n' + SUMMARY, "A2", "Table 1: there is no claim `A1`"),
+        ('title = "T"\n' + SUMMARY.replace("A1", "A*"), "A1", "Table 1: there is no claim `A*`"),
     ],
 )  # fmt: skip
 def test_conclusions_are_judged_by_claims_that_exist(
@@ -261,6 +262,22 @@ def test_a_band_is_around_a_number_or_between_its_ends(
 
 
 @pytest.mark.parametrize(
+    ("value", "rounding"), [("2", 0.5), ("0.50", 0.005), ("100.0", 0.05), ("2e3", 500.0)]
+)
+def test_a_printed_number_is_as_precise_as_it_is_written(
+    value: str, rounding: float, tmp_path: Path
+) -> None:
+    [found] = claims(tmp_path, CLAIM.replace("= 2\ntol", f"= {value}\ntol"))
+    assert (found.expected.printed, found.expected.rounding) == (float(value), rounding)
+
+
+def test_words_may_be_nested_twice(tmp_path: Path) -> None:
+    text = CLAIM.replace("less = { n = 2 }", 'over = { n = 2, when = { loss = "0.1.." } }')
+    [found] = claims(tmp_path, text)
+    assert found.question.words["over.when.loss"] == "0.1.."
+
+
+@pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("statement ", "statment ", "C: unknown key `statment`: id, experiment, measure, where, "),
@@ -274,6 +291,11 @@ def test_a_band_is_around_a_number_or_between_its_ends(
         ("tolerance", 'runs = "0"\ntolerance',
          "C: runs: expected a number of runs, `several` or nothing, found `0`"),
         ("tolerance", 'runs = "few"\ntolerance', "C: runs: expected a number of runs, "),
+        ("[[claims]]", "[claims]", "claims: expected tables, each below a line [[claims]]"),
+        ('{ metric = "loss", less = { n = 2 }, n = 1 }', '"metric=loss"',
+         "C: where: expected a table of words, found 'metric=loss'"),
+        ('"E F"', '["E", "F"]', "C: experiment: expected text or a number, found ['E', 'F']"),
+        ('"E F"', '""', "C: experiment: expected names of experiments, found ``"),
     ],
 )  # fmt: skip
 def test_what_is_no_claim_is_refused(old: str, new: str, message: str, tmp_path: Path) -> None:

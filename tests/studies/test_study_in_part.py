@@ -155,6 +155,18 @@ def test_run_made_alone_is_taken_for_the_studys(study: Path, cli: CommandLine) -
     assert claim["measured"] == pytest.approx(utilisation)
 
 
+def test_a_run_of_two_experiments_is_adopted_for_both(study: Path, cli: CommandLine) -> None:
+    without = EXPERIMENTS.replace("responses =", "# responses =")
+    again = '[[experiments]]\nid = "samples"\ntitle = "All samples"\nall_samples = true\n'
+    (study / "experiments.toml").write_text(f"{without}\n{again}")
+    own, store = Study("link", study), Path("store")
+    run = longhaul.run(own.cell("clean", {"algorithm": "cubic"}).scenario, out="one")
+    adopted = list(adopt(own, [run], "full", store))
+    assert [one.experiment for one in adopted] == ["clean", "samples"]
+    for one in adopted:
+        assert own.store(store, own.experiments[one.experiment]).has(one.key)
+
+
 def explored(page: Path) -> dict[str, Any]:
     found = re.search(r'id="catalogue">(.*?)</script>', page.read_text(), re.DOTALL)
     assert found

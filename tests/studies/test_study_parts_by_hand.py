@@ -174,6 +174,8 @@ def test_the_worst_verdict_of_a_conclusion(
         ("section 4.3, Figure 4.2", ["4.2"]), ("figures 1, 2 and 4", ["1", "2", "4"]),
         ("Figures 4.1 to 5.2", ["4.1", "5.2"]), ("Figures A-1 to A-3", ["A-1", "A-2", "A-3"]),
         ("Figure 2a and 2b, Figure 2a", ["2a", "2b"]), ("section 4.3", []),
+        ("Figures B.3a to B.3c", ["B.3a", "B.3b", "B.3c"]), ("Figures 3c to 3a", ["3c", "3a"]),
+        ("Figures 4.17\N{EN DASH}4.19", ["4.17", "4.18", "4.19"]),
         ("Figures 1 to 2", ["1", "2"]), ("Figures 3 to 1", ["3", "1"]),
         ("Figures 1 to 99", [*map(str, range(1, 42)), "99"]),
     ],

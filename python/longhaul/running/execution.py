@@ -102,8 +102,8 @@ def run_loaded(
         _check_room(scenario, Path(out))
         path = _simulate(
             scenario, Path(out), progress, measures,
-            overwrite=overwrite, every_s=every_s, limit=limit, memory_bytes=memory_bytes,
-            threads=threads, watch=watch,
+            is_kept=True, overwrite=overwrite, every_s=every_s, limit=limit,
+            memory_bytes=memory_bytes, threads=threads, watch=watch,
         )  # fmt: skip
         return Results(path)
     scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
@@ -111,7 +111,8 @@ def run_loaded(
         _check_room(scenario, scratch)
         path = _simulate(
             scenario, scratch / "run", progress, measures,
-            overwrite=False, limit=limit, memory_bytes=memory_bytes, threads=threads, watch=watch,
+            is_kept=False, overwrite=False, limit=limit, memory_bytes=memory_bytes,
+            threads=threads, watch=watch,
         )  # fmt: skip
     except BaseException:
         shutil.rmtree(scratch)
@@ -144,6 +145,7 @@ def _simulate(
     progress: bool | Progress,
     measures: Sequence[Measure],
     *,
+    is_kept: bool,
     overwrite: bool,
     every_s: float | None = None,
     limit: TimeLimit | None = None,
@@ -153,7 +155,8 @@ def _simulate(
 ) -> Path:
     """Simulate into a run directory, and return its path; raise the error that stopped the run.
 
-    A run that was stopped by its time limit is returned without an error.
+    A run that was stopped by its time limit is returned without an error. If the directory is kept
+    after an error (`is_kept`), the error names it.
     """
     latest = Latest() if watch else None
 
@@ -186,9 +189,9 @@ def _simulate(
         path, raised = simulate(progress or None)
     if raised is None:
         return path
-    kept = f"the recorded part is in {path}"
+    kept = f"; the recorded part is in {path}" if is_kept else ""
     if isinstance(raised, AlgorithmError):
-        raise AlgorithmError(f"{raised}; {kept}") from raised.__cause__
+        raise AlgorithmError(f"{raised}{kept}") from raised.__cause__
     if isinstance(raised, KeyboardInterrupt | RunError):
-        raise type(raised)(f"{Results(path).stopped}; {kept}") from None
+        raise type(raised)(f"{Results(path).stopped}{kept}") from None
     raise raised

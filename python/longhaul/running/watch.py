@@ -55,7 +55,8 @@ class Watch:
             return Group(head, *self._mesonet(interval))
         flows, links = self._flows(), self._links()
         if not flows and not links:
-            return Group(head, Text("no samples yet; measure.every says how often there are any"))
+            every = "measure.every (in MesoNet: mesonet.interval)"
+            return Group(head, Text(f"no samples yet; {every} says how often there are any"))
         heads = ("window", "Mbit/s", "RTT", "retransmitted")
         return Group(
             head,

@@ -6,9 +6,10 @@ from typing import Any
 import polars as pl
 
 from longhaul.campaign import Run
+from longhaul.studies.cells import as_recorded
 from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
 
-# Key of a run: its experiment, its replication, and its level of each axis.
+# Key of a run: its experiment, its replication, and its level of each axis, as recorded.
 Place = tuple[Any, ...]
 
 
@@ -91,7 +92,7 @@ def _places(table: pl.DataFrame, axes: Sequence[str]) -> list[Place]:
 
 
 def _place(row: Mapping[str, Any], axes: Sequence[str]) -> Place:
-    return row[EXPERIMENT], row[REPLICATION], *(row.get(axis) for axis in axes)
+    return row[EXPERIMENT], row[REPLICATION], *(as_recorded(row.get(axis)) for axis in axes)
 
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Adoption of separately simulated runs as runs of a study."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,19 @@ from longhaul.studies.study import Study
 def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Iterator[Run]:
     """Store the results of separately simulated runs in a study's store; yield the matching runs.
 
-    A run belongs to the study if one of the study's runs has the same resolved scenario. The run
-    must have reached its end. Its results version must be the current one, or an older one that
-    computed the same results for this kind of simulation. The stored results keep their version.
-    All runs are checked before the first one is stored.
+    A run belongs to the study if one of the study's runs has the same resolved scenario. Several
+    experiments may have such a run; each gets the values that it stores. The separate run must have
+    reached its end. Its results version must be the current one, or an older one that computed the
+    same results for this kind of simulation. The stored results keep their version. All runs are
+    checked before the first one is stored.
     """
     # Scenarios are compared as text, since their hash depends on the results version.
-    known = {_text(json.loads(run.resolved.resolved_json())): run for run in study.runs(scale)}
-    fit = [(known[_checked(run, known, study, scale)], run) for run in runs]
+    known: dict[str, list[Run]] = {}
+    for run in study.runs(scale):
+        known.setdefault(_text(json.loads(run.resolved.resolved_json())), []).append(run)
+    fit = [
+        (run, results) for results in runs for run in known[_checked(results, known, study, scale)]
+    ]
     for run, results in fit:
         experiment = study.experiments[run.experiment]
         kept, tables = reduced(study.reduction(experiment).reducer, results)
@@ -31,10 +36,10 @@ def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Ite
         yield run
 
 
-def _checked(run: Results, known: dict[str, Run], study: Study, scale: str) -> str:
+def _checked(run: Results, known: Collection[str], study: Study, scale: str) -> str:
     """Return the resolved scenario of a run as text; raise an error if the run cannot be adopted.
 
-    `known` has the study's runs by their resolved scenarios.
+    `known` are the resolved scenarios of the study's runs.
     """
     if run.stopped:
         raise StudyError(f"{run.path}: {run.stopped}")

@@ -49,9 +49,9 @@ class Cells:
 
 def cell_at(experiment: str, axes: Sequence[str], levels: Mapping[str, Any]) -> Cell:
     """Return the cell of an experiment with these levels, rounded as in recorded results."""
-    return experiment, tuple((axis, _exact(levels[axis])) for axis in axes)
+    return experiment, tuple((axis, as_recorded(levels[axis])) for axis in axes)
 
 
-def _exact(level: Any) -> Any:  # noqa: ANN401
+def as_recorded(level: Any) -> Any:  # noqa: ANN401
     """Return a level; a float is rounded to six digits, as in recorded results."""
     return float(f"{level:.6g}") if isinstance(level, float) else level

@@ -32,6 +32,8 @@ COLUMNS = (
     "id", "experiment", "measure", "where", "statement", "value", "low", "high", "opposite",
     "tolerance", "runs", "source",
 )  # fmt: skip
+# The column that is a table in TOML.
+WHERE = "where"
 # Optional columns.
 OPTIONAL = ("sentence", "narrower")
 # Form of a tolerance: a percentage of the value, an amount in the value's unit, or both joined by
@@ -134,7 +136,7 @@ def _claims(file: Path, measures: Mapping[str, Measure]) -> list[Claim]:
 
 def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure]) -> Claim:
     try:
-        experiments = tuple(row["experiment"].split())
+        experiments = _experiments(row["experiment"])
         claim = Claim(
             id=row["id"],
             experiments=experiments,
@@ -170,36 +172,43 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim in the form of a CSV file's row.
 
-    Columns for keys that the claim lacks are empty. If the claim's `where` lacks the key `of`,
-    which names experiments, `of` is set to the claim's first experiment.
+    Numbers keep the digits that the file has, since these tell their precision. Columns for keys
+    that the claim lacks are empty. If the claim's `where` lacks the key `of`, which names
+    experiments, `of` is set to the claim's first experiment.
     """
     try:
-        given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]
+        given = tomllib.loads(file.read_text(encoding="utf-8"), parse_float=str)["claims"]
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{file}: {error}") from None
     except KeyError as error:
         raise ScenarioError(f"{file}: missing {error}") from None
+    if not isinstance(given, list) or not all(isinstance(claim, Mapping) for claim in given):
+        raise ScenarioError(f"{file}: claims: expected tables, each below a line [[claims]]")
     for place, claim in enumerate(given, start=1):
         name = str(claim.get("id", f"claim {place}"))
         known = (*COLUMNS, *OPTIONAL)
-        for key in claim:
+        for key, value in claim.items():
             if key not in known:
                 raise ScenarioError(f"{file}: {name}: unknown key `{key}`: {', '.join(known)}")
+            if isinstance(value, list) or isinstance(value, Mapping) != (key == WHERE):
+                form = "a table of words" if key == WHERE else "text or a number"
+                raise ScenarioError(f"{file}: {name}: {key}: expected {form}, found {value!r}")
         if missing := [key for key in NEEDED if key not in claim]:
             raise ScenarioError(f"{file}: {name}: missing {', '.join(missing)}")
-        words = {"of": claim["experiment"].split()[0], **dict(_flat(claim.get("where", {})))}
-        where = " ".join(f"{word}={value}" for word, value in words.items())
-        yield name, {**{key: str(claim.get(key, "")) for key in known}, "where": where}
+        row = {key: str(claim.get(key, "")) for key in known}
+        first = " ".join(row["experiment"].split()[:1])
+        words = {"of": first, **dict(_flat(claim.get(WHERE, {})))}
+        yield name, {**row, WHERE: " ".join(f"{word}={value}" for word, value in words.items())}
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the key and the value of each entry in a claim's table `where`.
 
-    A `key` in a nested table such as `less` becomes `less.key`.
+    A `key` in a nested table such as `less` becomes `less.key`, at any depth.
     """
     for word, value in where.items():
         if isinstance(value, Mapping):
-            yield from ((f"{word}.{inner}", each) for inner, each in value.items())
+            yield from ((f"{word}.{inner}", each) for inner, each in _flat(value))
         else:
             yield word, value
 
@@ -231,6 +240,13 @@ def _expected(row: Row) -> Expected:
         rounding=half_a_unit(decimals_of(row["value"])),
         precision=SINGLE,
     )
+
+
+def _experiments(text: str) -> tuple[str, ...]:
+    """Return a claim's experiments, at least one; else raise ValueError."""
+    if names := tuple(text.split()):
+        return names
+    raise ValueError(f"experiment: expected names of experiments, found `{text}`")
 
 
 def _runs(text: str) -> str:

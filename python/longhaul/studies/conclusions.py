@@ -165,20 +165,22 @@ def check(study: Study) -> None:
     if declared is None:
         return
     ids = [claim.id for claim in study.claims]
-    named = [
-        (conclusion.title, name)
+    missing = [
+        (conclusion.title, pattern)
         for conclusion in (*declared.questions, *declared.conclusions)
-        for name in conclusion.claims
+        for pattern in conclusion.claims
+        if not any(fnmatchcase(name, pattern) for name in ids)
     ]
     if declared.summary:
-        named += [
+        # A cell of the summary shows one claim, so a pattern is not allowed.
+        missing += [
             (declared.summary.title, name)
             for column in declared.summary.columns
             for name in column.claims.values()
+            if name not in ids
         ]
-    for title, pattern in named:
-        if not any(fnmatchcase(name, pattern) for name in ids):
-            raise StudyError(f"{study.path / NAME}: {title}: there is no claim `{pattern}`")
+    for title, name in missing:
+        raise StudyError(f"{study.path / NAME}: {title}: there is no claim `{name}`")
 
 
 def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:

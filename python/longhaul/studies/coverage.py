@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from longhaul.studies.cells import Cell, cell_at
+from longhaul.studies.cells import Cell, as_recorded, cell_at
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import EXPERIMENT, Data
 from longhaul.studies.experiments import SCALES, Experiment
@@ -98,34 +98,39 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
     """Return text such as `6 of 8 runs are there` if a claim needs all runs but some are missing.
 
-    The numbers count cells of the full scale. The text is empty if the claim does not need all
-    runs, or if all exist.
+    The runs are those of the full scale. With replications, the text counts cells instead. It is
+    empty if the claim does not need all runs, or if all exist.
     """
     if not claim.question.needs_all_runs:
         return ""
-    return _counted(study, recorded, claim, FULL, "{} of {} runs are there")
+    return _counted(study, recorded, claim, FULL, "{} of {} {}s are there")
 
 
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
     """Return a text such as `on 180 of 270 runs` if runs of a claim are missing at a scale.
 
-    The numbers count cells. The text is empty if all cells were run. It is also empty if the claim
-    has the word `whole` or is about the set-up, or if it does not say which runs it uses.
+    With replications, the text counts cells instead. It is empty if all cells were run. It is also
+    empty if the claim has the word `whole` or is about the set-up, or if it does not say which runs
+    it uses.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:
         return ""
-    return _counted(study, recorded, claim, scale, "on {} of {} runs")
+    return _counted(study, recorded, claim, scale, "on {} of {} {}s")
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Fill the counts of a claim's existing and needed cells into `text`; empty if all exist.
+    """Fill the counts of a claim's existing and needed cells, and their unit, into `text`.
 
-    A cell (a combination of levels) exists if at least one of its replications was run.
+    A cell (a combination of levels) exists if at least one of its replications was run. The text is
+    empty if all exist.
     """
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
-    return text.format(count, len(cells)) if count < len(cells) else ""
+    if count == len(cells):
+        return ""
+    experiments = [study.experiments[name] for name in {name for name, _ in cells}]
+    return text.format(count, len(cells), _unit(experiments, scale))
 
 
 def in_words(
@@ -147,8 +152,7 @@ def in_words(
 
 
 def _described(experiment: Experiment, cells: Sequence[Mapping[str, Any]], of: int) -> str:
-    # With replications, a cell has several runs.
-    unit = "cell" if experiment.replications.get(FULL, 1) > 1 else "run"
+    unit = _unit([experiment], FULL)
     runs = f"{of} {unit}{'' if of == 1 else 's'}"
     if not cells:
         return f"none of {runs}"
@@ -156,10 +160,16 @@ def _described(experiment: Experiment, cells: Sequence[Mapping[str, Any]], of: i
     return f"{', '.join(axes)} ({f'{len(cells)} of ' if len(cells) < of else ''}{runs})"
 
 
+def _unit(experiments: Sequence[Experiment], scale: str) -> str:
+    """Return the word for a cell: `run`, or `cell` if replications give some cells several runs."""
+    several = any(experiment.replications.get(scale, 1) > 1 for experiment in experiments)
+    return "cell" if several else "run"
+
+
 def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[str, Any]]) -> str:
     every = experiment.levels(axis, FULL)
     used = {cell[axis] for cell in cells}
-    chosen = [level for level in every if level in used]
+    chosen = [level for level in every if as_recorded(level) in used]
     if len(chosen) == len(every) > 1:
         return f"all {len(every)} {_plural(axis)}"
     if len(chosen) > 8:

@@ -69,8 +69,7 @@ def is_written_as(level: Any, text: str) -> bool:  # noqa: ANN401
 
 def _between(low: float, high: float) -> Predicate:
     """Return a predicate for levels from `low` to `high`, ends included, up to rounding errors."""
-    least, most = low - 1e-9 * abs(low), high + 1e-9 * abs(high)
-    return lambda level: bool(least <= level <= most)
+    return lambda level: bool(low - 1e-9 * abs(low) <= level <= high + 1e-9 * abs(high))
 
 
 def _number(text: str) -> Word:

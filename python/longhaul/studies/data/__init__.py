@@ -292,7 +292,7 @@ class Curve:
 
     def where(self, low: float, high: float) -> "Curve":
         """Return the points of the curve with `x` from `low` to `high`, both included."""
-        inside = (self.x >= low * (1 - 1e-9)) & (self.x <= high * (1 + 1e-9))
+        inside = (self.x >= low - 1e-9 * abs(low)) & (self.x <= high + 1e-9 * abs(high))
         return Curve(self.x[inside], self.y[inside])
 
 
