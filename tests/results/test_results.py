@@ -166,8 +166,8 @@ def test_three_samples_are_enough_to_count_in_intervals(
     assert counts == pytest.approx([416, 416], abs=30)
 
 
-def test_new_connections_are_counted_in_the_same_intervals() -> None:
-    """Check the intervals in which new connections are counted.
+def test_exchanges_are_counted_in_the_same_intervals() -> None:
+    """Check the intervals in which exchanges are counted.
 
     Samples at 2, 3, 4 and 5 s make three intervals, of which the last includes its end.
     """
@@ -177,9 +177,9 @@ def test_new_connections_are_counted_in_the_same_intervals() -> None:
         path="r", bottleneck="b", bottleneck_series=series, measured_from_s=2.0,
         tables={"exchanges": 7}, exchanges=exchanges,
     )  # fmt: skip
-    (_, _, packets), (name, step_s, connections) = counted(run)
+    (_, _, packets), (name, step_s, begun) = counted(run)
     assert packets.tolist() == [0, 3, 8]
-    assert (name, step_s, connections.tolist()) == ("new connections", 1.0, [2, 1, 2])
+    assert (name, step_s, begun.tolist()) == ("exchanges", 1.0, [2, 1, 2])
 
 
 def test_a_summary_without_rows_has_the_columns_of_runs() -> None:

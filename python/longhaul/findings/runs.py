@@ -167,7 +167,7 @@ def _class_names() -> list[str]:
     return [*(f"to {bound:,}" for bound in bounds), f"above {bounds[-1]:,}", "not asked for"]
 
 
-@named("hurst", "long-range dependence of packets at the busiest link and of new connections")
+@named("hurst", "long-range dependence of packets at the busiest link and of exchanges")
 def _hurst(run: "Results", against: "Results | None") -> list[Text]:
     heads = ("series", "method", "from (s)", "to (s)", "Hurst parameter", "95 % from", "to")
     rows, left_out = [], []
