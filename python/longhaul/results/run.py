@@ -15,7 +15,7 @@ from longhaul.results import kinds
 from longhaul.results.files import ResultsError, check_table, read_meta, read_table
 from longhaul.results.kinds import Kind
 from longhaul.results.response_times import response_times, with_times
-from longhaul.results.summary import Summary, bundles
+from longhaul.results.summary import Summary, bundles, known_sum
 
 __all__ = ["Results", "ResultsError", "open_runs"]
 
@@ -140,11 +140,9 @@ class Results:
 
     @property
     def tables(self) -> dict[str, int]:
-        """Numbers of rows of the run's tables, by table.
-
-        If the run has a packet capture, `packets` is the number of its packets.
-        """
-        return dict(self.meta["rows"])
+        """Numbers of rows of the run's tables, by table."""
+        # `packets` counts the packets of a capture, which is no table.
+        return {name: rows for name, rows in self.meta["rows"].items() if name != "packets"}
 
     @property
     def warnings(self) -> list[str]:
@@ -176,10 +174,10 @@ class Results:
         return (
             samples.group_by("t_s", "label", pl.col("bundle").alias("name"), maintain_order=True)
             .agg(
-                pl.col(
+                known_sum(
                     "cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "sent_pkts",
                     "retransmitted_pkts", "delivered_bytes", "in_order_bytes",
-                ).sum(),
+                ),
                 pl.col("srtt_s").mean(),
             )
         )  # fmt: skip
