@@ -21,7 +21,7 @@ from longhaul.comparison.finding import findings
 from longhaul.files.endings import PAGES, check_file
 from longhaul.files.writing import write_text
 from longhaul.plots.files import as_svg
-from longhaul.results import Results
+from longhaul.results import Results, with_distinct_names
 
 # Pixels per inch on a page, and maximum magnification of a plot.
 PIXELS_PER_IN, LARGEST = 96, 1.2
@@ -43,7 +43,8 @@ def report(
     target = check_file(Path(path), PAGES, "report")
     if target.exists() and not overwrite:
         raise OutputError(f"{target} already exists; choose another name, or allow overwriting")
-    several = [runs] if isinstance(runs, Results) else list(runs)
+    given = [runs] if isinstance(runs, Results) else list(runs)
+    several = with_distinct_names(given)
     if names is None:
         there = plots.suitable(several)
         names = [name for name in several[0].kind.report_plots if name in there]
@@ -52,7 +53,7 @@ def report(
             names.remove("shares")
     html = page(
         "report.html",
-        title=title or several[0].title,
+        title=title or given[0].title,
         findings=findings(several),
         provenance=_provenance(several),
         warnings=[(run.name, text) for run in several for text in run.warnings]

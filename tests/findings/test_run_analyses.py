@@ -165,7 +165,7 @@ def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
 def test_hurst_leaves_out_a_series_that_does_not_vary(tmp_path: Path) -> None:
     """Check that a series that does not vary gets no Hurst parameter.
 
-    With a single exchange there is one new connection: the series of new connections is constant.
+    No exchange begins within this run: the series of exchanges is constant.
     """
     run = longhaul.run(
         """
@@ -186,7 +186,7 @@ traffic = { kind = "requests", interval = "1000 s", response = "10 kB" }
     [found] = analyse_run("hurst", run)
     assert {row[0] for row in found.rows} == {"bottleneck: packets"}
     [left_out] = found.left_out
-    assert left_out.startswith("new connections: 2000 samples are too few or do not vary")
+    assert left_out.startswith("exchanges: 2000 samples are too few or do not vary")
 
 
 def test_an_unknown_analysis_is_refused_with_a_hint(runs: list[longhaul.Results]) -> None:

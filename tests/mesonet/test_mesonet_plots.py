@@ -165,7 +165,7 @@ def test_panels_are_as_high_with_means_above_them_as_without(run: longhaul.Resul
 def test_many_runs_have_colours_of_their_own_and_no_means(run: longhaul.Results) -> None:
     drawing = plots.figure("active-flows", [run] * 14, plots.Options(overlay=True))
     (axes,) = drawing.axes
-    lines = [line for line in axes.get_lines() if line.get_label() == run.name]
+    lines = [line for line in axes.get_lines() if str(line.get_label()).startswith(run.name)]
     assert len({line.get_color() for line in lines}) == 14
     assert {line.get_linestyle() for line in lines} == {"-"}
     assert [text.get_text() for text in axes.texts] == ["early", "late"]

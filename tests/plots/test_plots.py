@@ -62,6 +62,12 @@ def test_a_run_has_the_plots_that_it_has_flows_and_samples_for(
     assert not names & {"window-phase", "hurst"}
 
 
+def test_a_run_with_two_samples_has_the_other_plots(tmp_path: Path) -> None:
+    settings = ['measure.every="5 s"', 'measure.from="8 s"']
+    run = longhaul.run(SMALL, out=tmp_path / "run", set=settings)
+    assert {"cwnd", "hurst"} & set(plots.suitable([run])) == {"cwnd"}
+
+
 def test_a_plot_is_the_same_each_time(finished: longhaul.Results, tmp_path: Path) -> None:
     pictures = []
     for place in ("a", "b"):

@@ -13,8 +13,9 @@ from longhaul.analysis import clusters, components, ranks
 from longhaul.designs import two_level
 from longhaul.plots.analysis import competitors, effects, ten_step
 from longhaul.plots.analysis import correlations as responses
-from longhaul.plots.analysis.frame import HIGH, LEVELS, LOW, beside, number
+from longhaul.plots.analysis.frame import HIGH, LEVELS, LOW, beside, is_amount, number, panels
 from longhaul.plots.analysis.ten_step import Screening
+from longhaul.plots.layout import for_width
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -201,6 +202,24 @@ def test_labels_beside_many_points_at_one_place_are_led_to_them() -> None:
 def test_large_numbers_have_a_prefix() -> None:
     values = (0.01234, 14.546, -5.03, 86_312.0, 12_345_678.0)
     assert [number(value) for value in values] == ["0.0123", "14.5", "-5.03", "86.3k", "12.3M"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "amounts"),
+    [([1, 2.5], True), (["5 ms", "-5 ms"], True), ([1, "red"], False), ([False, True], False)],
+)
+def test_quantities_are_told_from_names(levels: list[object], amounts: bool) -> None:
+    assert is_amount(levels) == amounts
+
+
+@pytest.mark.parametrize(("given_in", "columns"), [(None, 6), (3.5, 2)])
+def test_only_figures_of_a_given_width_have_fewer_columns(
+    given_in: float | None, columns: int
+) -> None:
+    with for_width(given_in):
+        drawing, axes = panels(12, columns=6, width=7 / 6)
+    assert axes[0].get_gridspec().ncols == columns  # type: ignore[union-attr]
+    assert drawing.get_figwidth() == pytest.approx(given_in or 7)
 
 
 def test_contours_have_the_means_of_the_corners(given: Screening) -> None:

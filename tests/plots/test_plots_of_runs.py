@@ -1,10 +1,13 @@
 """Plots of runs: scales, panels, points, and names of lines."""
 
+from io import StringIO
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import longhaul
 from longhaul import plots
@@ -99,6 +102,24 @@ def test_delays_of_several_runs_share_a_panel_with_an_entry_for_each_curve(
     assert names == ["both: one", "both: other", "alone", "bbr"]
     looks = [(line.get_color(), line.get_linestyle()) for line in drawing.axes[0].lines]
     assert len(set(map(str, looks))) == 4
+
+
+def test_runs_whose_directories_have_equal_names_are_numbered(
+    runs: list[longhaul.Results], tmp_path: Path
+) -> None:
+    alike = [
+        longhaul.open(copytree(run.path, tmp_path / place / "run"))
+        for run, place in zip(runs[:2], "ab", strict=True)
+    ]
+    drawing = plots.figure("delays", alike)
+    names = [text.get_text() for text in drawing.legends[0].get_texts()]
+    assert names == ["run (1): one", "run (1): other", "run (2)"]
+    assert len(plots.figure("shares", alike).axes[0].patches) == 3
+    text = StringIO()
+    Console(file=text, width=200).print(longhaul.compare(alike))
+    assert "run (2) - run (1)" in text.getvalue()
+    assert "run (2)" in longhaul.report(alike, tmp_path / "report.html").read_text()
+    assert [run.name for run in alike] == ["run", "run"]
 
 
 def test_points_are_whole_named_and_better_to_the_left(runs: list[longhaul.Results]) -> None:

@@ -77,6 +77,12 @@ def test_state_has_a_panel_for_each_declared_quantity_that_was_recorded(
     assert len(own) >= 8
 
 
+def test_a_run_that_recorded_no_acknowledgement_has_no_state(traced: longhaul.Results) -> None:
+    run = longhaul.open(traced.path)
+    run.meta["rows"] |= {"acks": 0}
+    assert "state" not in plots.suitable([run])
+
+
 def test_a_chosen_quantity_is_drawn_as_it_was_recorded(traced: longhaul.Results) -> None:
     options = plots.Options(parts=("queueing_delay",))
     (axes,) = plots.figure("state", [traced], options).axes

@@ -44,6 +44,17 @@ def test_drops_of_the_capture_are_those_of_the_link(captured: longhaul.Results) 
     assert dropped.height == link["total_dropped_pkts"] > 0
 
 
+@pytest.mark.parametrize(("from_s", "to_s"), [(None, 0.3), (1.0, 1.2)])
+def test_segments_are_inside_the_frame(
+    from_s: float | None, to_s: float, captured: longhaul.Results
+) -> None:
+    options = plots.Options(from_s=from_s, to_s=to_s)
+    axes = plots.figure("time-sequence", [captured], options).axes[0]
+    sent = axes.collections[0]
+    assert isinstance(sent, LineCollection)
+    assert max(end[1, 1] for end in sent.get_segments()) < axes.get_ylim()[1]
+
+
 def test_part_of_a_connection(captured: longhaul.Results) -> None:
     options = plots.Options(from_s=3.0, to_s=4.0)
     axes = plots.figure("time-sequence", [captured], options).axes[0]

@@ -41,15 +41,15 @@ def test_packets_are_counted_from_the_beginning_of_the_measurement_window() -> N
     assert counts.dtype == float
 
 
-def test_connections_are_counted_in_the_interval_in_which_they_begin() -> None:
-    """Check that a connection is counted in the interval in which it begins.
+def test_exchanges_are_counted_in_the_interval_in_which_they_begin() -> None:
+    """Check that an exchange is counted in the interval in which it begins.
 
     An interval includes its beginning; the last interval also includes its end.
     """
     *_, (name, step_s, counts) = counted(
         sampled(2.0, 3.0, 4.0, 5.0, starts=[1.9, 2.0, 2.9, 3.0, 4.0, 5.0, 5.1])
     )
-    assert (name, step_s, counts.tolist()) == ("new connections", 1.0, [2.0, 1.0, 2.0])
+    assert (name, step_s, counts.tolist()) == ("exchanges", 1.0, [2.0, 1.0, 2.0])
 
 
 def test_two_samples_are_too_few() -> None:

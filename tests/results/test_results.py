@@ -106,18 +106,21 @@ def test_parallel_streams_count_as_one_flow(tmp_path: Path) -> None:
         "flows": [
             {"label": "striped", "streams": 3, "transfer": "6 MB"},
             {"label": "plain", "start": "1 s"},
+            {"label": "call", "protocol": "udp", "rate": "1 Mbps"},
         ],
     }
     run = longhaul.run(scenario, out=tmp_path / "run")
     streams = run.flows.filter(pl.col("bundle") == "striped-0")
     assert streams["name"].to_list() == ["striped-0.0", "striped-0.1", "striped-0.2"]
 
-    assert run.label_counts() == {"striped": 1, "plain": 1}
-    flow = run.summary().flows.filter(pl.col("name") == "striped-0").to_dicts()[0]
+    assert run.label_counts() == {"striped": 1, "plain": 1, "call": 1}
+    flow, _, call = run.summary().flows.to_dicts()
     assert flow["transfer_bytes"] == 6_000_000
     assert flow["completion_s"] == pytest.approx(streams["finish_s"].max())
     for key in ("goodput_bps", "sent_pkts", "cwnd_mean_pkts"):
         assert flow[key] == pytest.approx(streams[key].sum())
+    assert call["cwnd_mean_pkts"] is None
+    assert run.flow_series.filter(label="call")["cwnd_pkts"].null_count() == 21
     shortest, longest = streams["rtt_mean_s"].min(), streams["rtt_mean_s"].max()
     assert shortest <= flow["rtt_mean_s"] <= longest
 
@@ -166,8 +169,8 @@ def test_three_samples_are_enough_to_count_in_intervals(
     assert counts == pytest.approx([416, 416], abs=30)
 
 
-def test_new_connections_are_counted_in_the_same_intervals() -> None:
-    """Check the intervals in which new connections are counted.
+def test_exchanges_are_counted_in_the_same_intervals() -> None:
+    """Check the intervals in which exchanges are counted.
 
     Samples at 2, 3, 4 and 5 s make three intervals, of which the last includes its end.
     """
@@ -177,9 +180,9 @@ def test_new_connections_are_counted_in_the_same_intervals() -> None:
         path="r", bottleneck="b", bottleneck_series=series, measured_from_s=2.0,
         tables={"exchanges": 7}, exchanges=exchanges,
     )  # fmt: skip
-    (_, _, packets), (name, step_s, connections) = counted(run)
+    (_, _, packets), (name, step_s, begun) = counted(run)
     assert packets.tolist() == [0, 3, 8]
-    assert (name, step_s, connections.tolist()) == ("new connections", 1.0, [2, 1, 2])
+    assert (name, step_s, begun.tolist()) == ("exchanges", 1.0, [2, 1, 2])
 
 
 def test_a_summary_without_rows_has_the_columns_of_runs() -> None:

@@ -181,6 +181,20 @@ def _changed(finished: longhaul.Results, **meta: object) -> longhaul.Results:
     return run
 
 
+def test_packets_of_a_capture_are_no_table(finished: longhaul.Results) -> None:
+    run = _changed(finished, rows=finished.meta["rows"] | {"packets": 3})
+    with pytest.raises(longhaul.ResultsError, match="unknown table `packets`"):
+        run.table("packets")
+    assert run.tables == finished.tables
+
+
+def test_a_run_has_the_name_of_its_directory_from_within(
+    finished: longhaul.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(finished.path)
+    assert longhaul.open(".").name == "r1"
+
+
 def test_a_stopped_run_says_when_and_why(finished: longhaul.Results) -> None:
     assert finished.stopped == ""
     facts = {"stopped": True, "simulated_s": 2.5, "warnings": ["short"]}

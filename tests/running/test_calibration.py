@@ -62,6 +62,32 @@ def test_the_rates_hold_on_the_network_as_it_is() -> None:
     assert link["utilization"][0] == pytest.approx(0.4, rel=0.02)
 
 
+def test_nothing_slows_links_while_the_load_is_measured(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    trace.write_text("100\n")
+    slow = '{ rate = "1 Mbps", burst = "5 kB" }'
+    slower = [
+        f"shaper={slow}",
+        f"policer={slow}",
+        f"reverse={{ shaper = {slow} }}",
+        f"delivery_trace={{ file = '{trace}' }}",
+        'changes=[{ at = "1 s", rate = "1 Mbps" }]',
+        'changes_period="2 s"',
+    ]
+    slow_links = [f"topology.dumbbell.bottleneck.{setting}" for setting in slower]
+    short, load = 'duration="12 s"', 0.4
+    expected = calibrate(WEB, load=load, others=0, set=[short])
+    for settings in (slow_links[:3], slow_links[3:4], slow_links[4:]):
+        assert calibrate(WEB, load=load, others=0, set=[short, *settings]) == expected
+
+
+def test_rate_of_abt_traffic_is_found() -> None:
+    settings = ['flows.0.traffic={ kind = "abt", rate = 50 }']
+    found = calibrate(WEB, load=0.8, labels=["web"], others=0, set=settings)
+    assert found.load == pytest.approx(0.8, rel=0.005)
+    assert list(found.settings) == ["flows.0.traffic.rate"]
+
+
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(CalibrationError, match=r"unknown link `bottelneck`.*bottleneck-reverse"):
         calibrate(WEB, load=0.5, link="bottelneck")
@@ -71,6 +97,14 @@ def test_what_cannot_be_is_refused() -> None:
         calibrate(WEB, load=0.001, labels=["web"])
     with pytest.raises(CalibrationError, match="greater than 0"):
         calibrate(WEB, load=0)
+    link = {"from": "a", "to": "b", "rate": "10 Mbps", "delay": "5 ms", "duplex": False}
+    back = link | {"name": "ba", "from": "b", "to": "a"}
+    graph = {"nodes": ["a", "b"], "links": [link | {"name": "ab"}, back]}
+    requests = {"kind": "requests", "interval": "50 ms", "response": "10 KB"}
+    flows = [{"label": "web", "from": "a", "to": "b", "traffic": requests}]
+    one_way = {"duration": "6 s", "topology": {"graph": graph}, "flows": flows}
+    with pytest.raises(CalibrationError, match=r"unknown link `ab-reverse`.*: ab, ba$"):
+        calibrate(one_way, load=0.5, link="ab-reverse")
 
 
 def test_the_verb_prints_overrides(tmp_path: Path, cli: CommandLine) -> None:

@@ -24,7 +24,7 @@ from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
 from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analyse
 from longhaul.findings.runs import RUN_ANALYSES, analyse_run, of_run
-from longhaul.results import Results
+from longhaul.results import Results, open_runs, with_distinct_names
 
 # Analyses of fractions and of congestion classes, which have no meaning for logarithms.
 WITHOUT_LOGARITHMS = {"shares", "congestion"}
@@ -304,7 +304,7 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
     """Print the analyses `names` of runs; `against` is a run to compare with."""
     other = None if against is None else Results(against)
-    opened = [Results(run) for run in runs]
+    opened = with_distinct_names(open_runs(runs))
     _show({name: _analysed(name, opened, other) for name in names}, json=json)
 
 

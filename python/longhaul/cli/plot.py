@@ -103,7 +103,7 @@ def plot(
     if not paths:
         raise InputError("expected a run directory: longhaul plot RUN... [NAME]...")
     runs = open_runs(paths)
-    stem = "-".join(dict.fromkeys(run.path.name for run in runs))
+    stem = "-".join(dict.fromkeys(run.name for run in runs))
     wanted = names or plots.suitable(runs)
     if not wanted:
         raise InputError(

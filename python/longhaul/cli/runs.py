@@ -160,7 +160,7 @@ def calibrate(
 ) -> None:
     """Find the rate of new connections that gives an offered load, on links ten times as fast.
 
-    Links ten times as fast as the scenario's let no packet queue, so they carry the offered load.
+    Links ten times as fast as the scenario's hardly limit flows, so they carry the offered load.
     The command simulates about eight runs of the scenario's whole `duration`; --set can shorten it.
     It prints the rate as options --set, and the range of loads that other random numbers give.
     """

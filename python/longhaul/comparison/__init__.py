@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from longhaul.comparison import differences
-from longhaul.results import Results, ResultsError
+from longhaul.results import Results, ResultsError, with_distinct_names
 from longhaul.results.table import Table
 
 # Maximum runs side by side on the terminal; further runs follow in another block.
@@ -47,6 +47,7 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
     changes from the first run. Keys that differ only because other keys differ, such as defaults,
     are shown only if `every` is true.
     """
+    runs = with_distinct_names(runs)
     steps = range(0, len(runs), RUNS_IN_A_ROW)
     parts: list[Any] = [table(runs[step : step + RUNS_IN_A_ROW]) for step in steps]
     if len(runs) > 1:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from longhaul._engine import LonghaulError
-from longhaul.results import Results
+from longhaul.results import Results, with_distinct_names
 from longhaul.results.replications import replicated
 from longhaul.running.loading import load
 
@@ -122,6 +122,7 @@ def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
 def warnings(runs: Sequence[Results]) -> list[str]:
     """Return warnings that users should read before they compare the metrics of the runs."""
     messages = []
+    runs = with_distinct_names(runs)
     for what, values in (
         ("simulated times", [f"{run.meta['simulated_s']:g} s" for run in runs]),
         ("measurement windows", [f"{run.measured_s:g} s" for run in runs]),

@@ -1,7 +1,7 @@
-"""Error messages about unknown names, which suggest the nearest known name."""
+"""Error messages about unknown names, which suggest the nearest known name; repeated names."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # Maximum number of known names in a message that suggests a near name.
 FEW = 5
@@ -45,3 +45,11 @@ def suggestion(name: str, known: Iterable[str], command: str = "", near: str | N
         shown = list(dict.fromkeys([*([near] if near else ()), *close]))[:FEW]
         return f"{hint}; nearest of {len(names)}: {', '.join(shown)}"
     return f"; available: {', '.join(names)}"
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Return the names, with a number in brackets after each name that occurs several times."""
+    return [
+        f"{name} ({names[: k + 1].count(name)})" if names.count(name) > 1 else name
+        for k, name in enumerate(names)
+    ]

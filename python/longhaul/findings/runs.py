@@ -14,7 +14,7 @@ from longhaul.analysis.merit import harm
 from longhaul.analysis.traffic import convergence, hurst, paired
 from longhaul.figures.measured import of_merit
 from longhaul.figures.registry import LABEL, declared
-from longhaul.files.names import suggestion
+from longhaul.files.names import numbered, suggestion
 from longhaul.findings.registry import ANALYSES, Text
 from longhaul.findings.steady_state import steady_state
 from longhaul.results.counts import counted
@@ -144,7 +144,7 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
     if not rows:
         raise RunAnalysisError(f"harm: {run.name} and {against.name} have no figure in common")
     heads = ("label", "figure", against.name, run.name, "harm")
-    return [Text("Harm: 0 none, 1 all; below 0 it helps", _unique(heads), rows)]
+    return [Text("Harm: 0 none, 1 all; below 0 it helps", tuple(numbered(heads)), rows)]
 
 
 @named("responses", "response times by label and by class of size")
@@ -167,7 +167,7 @@ def _class_names() -> list[str]:
     return [*(f"to {bound:,}" for bound in bounds), f"above {bounds[-1]:,}", "not asked for"]
 
 
-@named("hurst", "long-range dependence of packets at the busiest link and of new connections")
+@named("hurst", "long-range dependence of packets at the busiest link and of exchanges")
 def _hurst(run: "Results", against: "Results | None") -> list[Text]:
     heads = ("series", "method", "from (s)", "to (s)", "Hurst parameter", "95 % from", "to")
     rows, left_out = [], []
@@ -249,15 +249,7 @@ def _paired(run: "Results", against: "Results | None") -> list[Text]:
             100 * gain.smaller, 100 * gain.larger,
         ))  # fmt: skip
     count = f"first exchanges of {len(both):,} connections, {len(done):,} complete"
-    return [Text(f"{against.name} less {run.name}: {count}", _unique(heads), rows)]
-
-
-def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the column heads, with a number in brackets after each repeated head."""
-    return tuple(
-        f"{head} ({heads[: k + 1].count(head)})" if heads.count(head) > 1 else head
-        for k, head in enumerate(heads)
-    )
+    return [Text(f"{against.name} less {run.name}: {count}", tuple(numbered(heads)), rows)]
 
 
 def _by_label(run: "Results") -> Iterator[tuple[str, pl.DataFrame]]:

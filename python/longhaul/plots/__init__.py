@@ -29,7 +29,7 @@ from longhaul.plots.registry import (
     refuse_unused,
     suitable,
 )
-from longhaul.results import Results, ResultsError, kinds
+from longhaul.results import Results, ResultsError, kinds, with_distinct_names
 
 __all__ = [
     "NO_METADATA",
@@ -62,6 +62,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
                 run.table("series")  # the error names the key that records samples
             raise ResultsError(f"{run.path}: this run has no plot `{name}`{_remedy(run, wanted)}")
     options = options or Options()
+    runs = with_distinct_names(runs)
     with matplotlib.rc_context(STYLE), for_width(options.width_in):
         drawing = wanted.draw(runs, options)
     drawing.set_label(f"{wanted.help} ({', '.join(run.name for run in runs)})")

@@ -115,4 +115,4 @@ def _distribution(axes: Axes, values: np.ndarray, name: str, style: Style, *, ta
 
 
 _register("sizes", "requests and responses", SIZES)
-_register("round-trips", "base round-trip times of exchanges", ROUND_TRIPS)
+_register("round-trips", "round-trip times beyond the network's", ROUND_TRIPS)

@@ -18,7 +18,7 @@ MAX_DRAWN = 5_000
 
 
 def _has_states(run: Results) -> bool:
-    return is_tcp(run) and "acks" in run.tables
+    return is_tcp(run) and run.tables.get("acks", 0) > 0
 
 
 def _shown(traces: Sequence[Trace], names: Sequence[str]) -> list[Quantity]:

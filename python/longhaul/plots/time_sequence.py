@@ -11,6 +11,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import PART_OF_RUN, Options, register
@@ -72,10 +73,9 @@ def _draw_acks(axes: Axes, acks: pl.DataFrame, base: int) -> None:
     acked = _unwrapped(acks["ack"].to_numpy(), base)
     axes.step(times, acked, where="post", color=COLOURS["ack"], label="acknowledged", linewidth=1)
     window = acked + acks["window_bytes"].to_numpy()
-    axes.step(times, window, where="post", color=COLOURS["window"], linestyle=":", linewidth=1,
-              label="receive window")  # fmt: skip
-    # The receive window may end far above all bytes sent.
-    axes.set_ylim(bottom=0, top=1.08 * max(float(acked.max()), axes.dataLim.y0 + 1))
+    # The receive window may end far above all bytes sent, so it does not set the scale.
+    axes.add_artist(Line2D(times, window, drawstyle="steps-post", color=COLOURS["window"],
+                           linestyle=":", linewidth=1, label="receive window"))  # fmt: skip
     blocks = acks.select("t_s", "sack").explode("sack").drop_nulls()
     if blocks.height:
         ends = np.array(blocks["sack"].to_list())

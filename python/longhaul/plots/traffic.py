@@ -14,7 +14,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from longhaul.plots import styles
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Options, has_samples, register
-from longhaul.results import Results
+from longhaul.results import Results, ResultsError
 
 if TYPE_CHECKING:
     from longhaul.analysis.traffic import maps
@@ -132,7 +132,7 @@ def _has_scales(run: Results) -> bool:
     try:
         _, _, counts = next(counted(run))
         hurst.aggregated_variance(counts)
-    except (StopIteration, ValueError):
+    except (ResultsError, ValueError):
         return False
     return True
 

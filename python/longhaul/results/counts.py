@@ -17,9 +17,8 @@ TOO_FEW = (
 def counted(run: Results) -> Iterator[tuple[str, float, np.ndarray]]:
     """Yield series of counts in the measurement window: name, interval length (s), and counts.
 
-    The first series counts the packets that leave the bottleneck. The second, `new connections`,
-    counts the exchanges that begin, also those on open connections; only runs with exchanges have
-    it.
+    The first series counts the packets that leave the bottleneck. The second, `exchanges`, counts
+    the exchanges that begin; only runs with exchanges have it.
     """
     samples = run.bottleneck_series.filter(pl.col("t_s") >= run.measured_from_s - 1e-9)
     times = samples["t_s"].to_numpy()
@@ -30,4 +29,4 @@ def counted(run: Results) -> Iterator[tuple[str, float, np.ndarray]]:
     yield f"{run.bottleneck}: packets", step_s, packets
     if "exchanges" in run.tables:
         starts = run.exchanges["start_s"].to_numpy()
-        yield "new connections", step_s, np.histogram(starts, bins=times)[0].astype(float)
+        yield "exchanges", step_s, np.histogram(starts, bins=times)[0].astype(float)

@@ -32,7 +32,7 @@ class RunData(Protocol):
 
     @property
     def tables(self) -> dict[str, int]:
-        """Number of rows of each table of the run, and of `packets` in its capture."""
+        """Number of rows of each table of the run."""
 
     @property
     def own_tables(self) -> Any:  # noqa: ANN401

@@ -1,5 +1,6 @@
 """The results of a run: `run.json` and the tables, each read when it is first used."""
 
+import copy
 import shutil
 import weakref
 from collections.abc import Sequence
@@ -10,12 +11,12 @@ from typing import Any
 import polars as pl
 
 from longhaul.figures.proxies import with_names
-from longhaul.files.names import suggestion, unknown
+from longhaul.files.names import numbered, suggestion, unknown
 from longhaul.results import kinds
 from longhaul.results.files import ResultsError, check_table, read_meta, read_table
 from longhaul.results.kinds import Kind
 from longhaul.results.response_times import response_times, with_times
-from longhaul.results.summary import Summary, bundles
+from longhaul.results.summary import Summary, bundles, known_sum
 
 __all__ = ["Results", "ResultsError", "open_runs"]
 
@@ -122,10 +123,13 @@ class Results:
         """Tables of the run, as an object whose class depends on the run's kind."""
         return self.kind.tables(self)
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """The run's name in tables and plots: its directory."""
-        return self.path.name
+        """The run's name in tables and plots: that of its directory.
+
+        Among several runs, `with_distinct_names` adds a number to equal names.
+        """
+        return self.path.resolve().name
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -140,11 +144,9 @@ class Results:
 
     @property
     def tables(self) -> dict[str, int]:
-        """Numbers of rows of the run's tables, by table.
-
-        If the run has a packet capture, `packets` is the number of its packets.
-        """
-        return dict(self.meta["rows"])
+        """Numbers of rows of the run's tables, by table."""
+        # `packets` counts the packets of a capture, which is no table.
+        return {name: rows for name, rows in self.meta["rows"].items() if name != "packets"}
 
     @property
     def warnings(self) -> list[str]:
@@ -176,10 +178,10 @@ class Results:
         return (
             samples.group_by("t_s", "label", pl.col("bundle").alias("name"), maintain_order=True)
             .agg(
-                pl.col(
+                known_sum(
                     "cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "sent_pkts",
                     "retransmitted_pkts", "delivered_bytes", "in_order_bytes",
-                ).sum(),
+                ),
                 pl.col("srtt_s").mean(),
             )
         )  # fmt: skip
@@ -361,3 +363,21 @@ def open_run(path: str | Path) -> Results:
 def open_runs(paths: Sequence[str | Path]) -> list[Results]:
     """Open several run directories."""
     return [Results(path) for path in paths]
+
+
+def with_distinct_names(runs: Sequence[Results]) -> list[Results]:
+    """Return the runs for a table or plot of all of them; those with equal names get a number.
+
+    Names are `run (1)` and `run (2)` if two directories are called `run`.
+    """
+    names = numbered([run.name for run in runs])
+    return [_named(run, name) for run, name in zip(runs, names, strict=True)]
+
+
+def _named(run: Results, name: str) -> Results:
+    """Return the run with another name; the original keeps its own."""
+    if run.name == name:
+        return run
+    other = copy.copy(run)
+    other.name = name
+    return other

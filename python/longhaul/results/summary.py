@@ -167,20 +167,23 @@ def bundles(flows: pl.DataFrame) -> pl.DataFrame:
         flows.group_by(pl.col("bundle").alias("name"), maintain_order=True)
         .agg(
             pl.col("label", "congestion", "source").first(),
-            pl.when(pl.col("transfer_bytes").count() > 0)
-            .then(pl.col("transfer_bytes").sum())
-            .alias("transfer_bytes"),
             pl.col("start_s").min(),
             pl.when(done).then(pl.col("finish_s").max()).alias("finish_s"),
             pl.when(done).then(end - pl.col("start_s").min()).alias("completion_s"),
             ((pl.col("rtt_mean_s") * samples).sum() / samples.sum())
             .fill_nan(None)
             .alias("rtt_mean_s"),
-            pl.col(
-                "goodput_bps", "sent_pkts", "retransmitted_pkts", "dropped_pkts", "marked_pkts",
-                "cuts_loss", "cuts_ecn", "timeouts", "rtt_samples", "cwnd_mean_pkts",
+            known_sum(
+                "transfer_bytes", "goodput_bps", "sent_pkts", "retransmitted_pkts", "dropped_pkts",
+                "marked_pkts", "cuts_loss", "cuts_ecn", "timeouts", "rtt_samples", "cwnd_mean_pkts",
                 *LIMITS.values(),
                 *(f"total_{name}" for name in COUNTS),
-            ).sum(),
+            ),
         )
     )  # fmt: skip
+
+
+def known_sum(*columns: str) -> pl.Expr:
+    """Return the sum of each column's known values; null if all are unknown."""
+    values = pl.col(*columns)
+    return pl.when(values.count() > 0).then(values.sum())

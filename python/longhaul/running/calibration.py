@@ -1,9 +1,10 @@
 """Calibration: search for the rate of new connections that gives a wanted load on a link.
 
 The method is that of the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
-A.3). All links are made ten times as fast, so that they hardly limit the flows; then the bytes that
-reach a link are the offered load. The rates found are used in the original network. With a given
-seed, the requested sizes are the same at every rate, so the load is a smooth function of the rate.
+A.3). All links get a constant rate, ten times the scenario's, so that they hardly limit the flows;
+then the bytes that reach a link are the offered load. The rates found are used in the original
+network. With a given seed, the requested sizes are the same at every rate, so the load is a smooth
+function of the rate.
 """
 
 import copy
@@ -18,11 +19,14 @@ from longhaul.files.names import suggestion, unknown
 from longhaul.running.execution import run
 from longhaul.running.loading import ScenarioSource, load
 
-# Factor by which links are faster than in the scenario.
+# Factor by which links are faster than in the scenario, and keys that make a link slower at times.
 SPEED = 10
+SLOWER = ("changes", "changes_period", "delivery_trace", "policer", "shaper")
 # Tolerance, as a fraction of the wanted load.
 TOLERANCE = 0.005
 MOST_RUNS = 12
+# Kinds of traffic that open connections at a rate.
+KINDS = ("abt", "packmime", "requests")
 # Parameters of distributions of the time between connections that are proportional to this time.
 SCALES = ("mean", "median", "scale", "min", "max", "limit")
 
@@ -76,10 +80,10 @@ def calibrate(
 ) -> Calibration:
     """Find the factor for the rates of the flows with `labels` that gives the load on a link.
 
-    `load` is a fraction of the link's rate. Without `labels`, the factor applies to all `packmime`
-    and `requests` traffic. `others` more replications then show the scatter of the load, which is
-    large for heavy-tailed sizes in short runs. Each run takes the scenario's duration, regardless
-    of its `measure.stop`. `progress` shows the runs on the terminal.
+    `load` is a fraction of the link's rate. Without `labels`, the factor applies to all `abt`,
+    `packmime` and `requests` traffic. `others` more replications then show the scatter of the load,
+    which is large for heavy-tailed sizes in short runs. Each run takes the scenario's duration,
+    regardless of its `measure.stop`. `progress` shows the runs on the terminal.
     """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)
@@ -154,7 +158,7 @@ def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
     scalable = {
         flow["label"]: index
         for index, flow in enumerate(document["flows"])
-        if flow.get("traffic", {}).get("kind") in ("packmime", "requests")
+        if flow.get("traffic", {}).get("kind") in KINDS
     }
     for label in labels or ():
         if label not in scalable:
@@ -162,7 +166,7 @@ def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
             raise CalibrationError(f"no flows `{label}` open connections at a rate{end}")
     if not scalable:
         raise CalibrationError(
-            "no flows open connections at a rate; `packmime` and `requests` traffic do"
+            "no flows open connections at a rate; `abt`, `packmime` and `requests` traffic do"
         )
     return [scalable[label] for label in labels or scalable]
 
@@ -182,20 +186,23 @@ def _rates(document: Document) -> dict[str, int]:
     rates = {}
     for name, link in _links(document):
         rates[name] = bits_per_second(link["rate"])
-        if link.get("both", True):
+        if link.get("duplex", True):
             back = link.get("reverse", {}).get("rate", link["rate"])
             rates[f"{name}-reverse"] = bits_per_second(back)
     return rates
 
 
 def _faster(document: Document) -> Document:
-    """Return a copy of the scenario in which the rates of links are `SPEED` times as high."""
+    """Return a copy of the scenario whose links have constant rates, `SPEED` times as high."""
     faster = copy.deepcopy(document)
     links = [link for _, link in _links(faster)]
     links += [flow["access"] for flow in faster["flows"] if "access" in flow]
-    links += [link["reverse"] for link in links if "rate" in link.get("reverse", {})]
+    links += [link["reverse"] for link in links if "reverse" in link]
     for link in links:
-        link["rate"] = f"{SPEED * bits_per_second(link['rate'])} bps"
+        for key in SLOWER:
+            link.pop(key, None)
+        if "rate" in link:
+            link["rate"] = f"{SPEED * bits_per_second(link['rate'])} bps"
     return faster
 
 
@@ -204,7 +211,7 @@ def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
 
     Times between connections are divided by the factor.
     """
-    if traffic["kind"] == "packmime":
+    if "rate" in traffic:
         # Rounded, so that it is short in a file.
         traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")
         return {"rate": traffic["rate"]}

@@ -37,8 +37,9 @@ def panels(
     share_y: bool = False, share_x: bool = False,
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
     """Return a figure with `count` panels, and its panels row by row."""
-    given = for_width_of(width * columns)
-    across = max(1, min(columns, count, int(given / MIN_PANEL_IN)))
+    across = min(columns, count)
+    if given := for_width_of(0.0):
+        across = max(1, min(across, int(given / MIN_PANEL_IN)))
     down = -(-count // across)
     usual = max(width * across, 4.2)
     drawing = Figure(figsize=(for_width_of(usual), height * down), layout="constrained")
@@ -85,9 +86,9 @@ def prefixed(axis: Axis, text: str = "") -> str:
 def is_amount(levels: Iterable[object]) -> bool:
     """Return true if all levels are quantities, so that a line may connect them.
 
-    A text that begins with a digit, such as `5 ms`, counts as a quantity.
+    A text that begins with a number, such as `5 ms`, counts as a quantity; `true` does not.
     """
-    return all(isinstance(level, int | float) or str(level)[:1].isdigit() for level in levels)
+    return all(str(level).removeprefix("-")[:1].isdigit() for level in levels)
 
 
 def explain_intervals(drawing: Figure, *, known: bool) -> None:
