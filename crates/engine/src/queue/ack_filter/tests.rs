@@ -52,7 +52,8 @@ fn drop_tail(packets: u64, drop: DropFrom) -> QueueConfig {
 }
 
 fn bench() -> Bench {
-    Bench::new(&drop_tail(100, DropFrom::Tail)).filtering_acks()
+    // Room for all packets of a test.
+    Bench::new(&drop_tail(1000, DropFrom::Tail)).filtering_acks()
 }
 
 const TAKEN: Result<(), DropReason> = Ok(());
