@@ -188,8 +188,8 @@ def test_a_name_alone_means_the_figure_of_all_flows_first() -> None:
 
 
 def test_figures_of_labels_are_those_of_the_summary(two: Path) -> None:
-    # Metrics of the label `all` are not those of all flows.
-    (two / "two.toml").write_text(TWO.replace('"a"', '"all"'))
+    with pytest.raises(longhaul.ScenarioError, match="that of all flows together"):
+        longhaul.load(TWO.replace('"a"', '"all"'))
     run = longhaul.run(two / "two.toml", out=two / "run")
     summary = run.summary()
     rows = {row["label"]: row for row in summary.labels.to_dicts()} | {None: summary.total}

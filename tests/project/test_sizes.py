@@ -12,7 +12,7 @@ from longhaul import _engine
 # that is not compiled. Some shares: the QUIC stack quinn, 0.3 MB (0.7 MB before compression), and
 # its qlog, 15 kB; substitutes for the kernel's headers, and the builder of Linux modules, 30 kB;
 # figures, messages with remedies, PDF and views of shares, 30 kB; emulation on Linux, 0.12 MB;
-# docstrings that say what parameters and results are, 16 kB, and the cases that they leave out, 10 kB.
+# docstrings that say what parameters and results are, 16 kB, and which cases they leave out, 10 kB.
 PROGRAM, NOT_COMPILED = 4_010_000, 733_000
 # Budgets of the studies in bytes: Python code; declarations, mostly claims and omitted statements;
 # and tables of recorded runs, which change with every results version. Docstrings that say what

@@ -38,7 +38,8 @@ pub(crate) struct Receiver {
     /// no segment may take the fast path: for example, before the first data segment, or while segments are missing. If
     /// acknowledgements have optional contents, it is always zero, and `reported_below` is the bound.
     plain_below: u64,
-    /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
+    /// Timestamp that acknowledgements echo, chosen by RFC 7323 section 4.3 with one exception: if no segment waits for
+    /// its acknowledgement, a segment behind a gap is echoed itself. It thus gives algorithms a round-trip sample.
     stamp: Time,
     /// Data that acknowledgements report to the sender: times, and feedback of routers; `None` if they report neither.
     reports: Option<Box<Reports>>,
@@ -202,12 +203,12 @@ impl Receiver {
         if REPORTS && let Some(reports) = &mut self.reports {
             reports.record(packet, env);
         }
+        if self.unacknowledged == 0 {
+            // If an acknowledgement covers several segments, the earliest of them determines the timestamp.
+            self.stamp = packet.stamp;
+        }
         let in_order = packet.seq == self.next;
         if usual::<REGULAR>(in_order && self.out_of_order.is_empty()) {
-            if self.unacknowledged == 0 {
-                // If an acknowledgement covers several segments, the earliest of them determines the timestamp.
-                self.stamp = packet.stamp;
-            }
             self.next += 1;
             if self.answers_at_once::<REGULAR>(packet.seq, echo_changes, env) {
                 self.acknowledge::<REGULAR, REPORTS>(false, env);
@@ -321,9 +322,8 @@ impl Receiver {
             // This packet is the acknowledgement of the receiver's FIN and has no data.
             return;
         }
-        // An acknowledgement of a segment behind a gap echoes the last segment in order (RFC 7323 section 4.3).
         if packet.seq <= self.next {
-            self.stamp = self.stamp.max(packet.stamp);
+            self.stamp = packet.stamp;
         }
         if packet.seq > self.next && self.crowds_out(packet.seq) {
             self.acknowledge_cold(true, env);

@@ -2,7 +2,7 @@
 
 use longhaul_units::Span;
 
-use super::{ReceiverBench, ms, packet, tcp};
+use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
@@ -154,22 +154,6 @@ fn what_is_held_back_fits_into_one_acknowledgement() {
     assert_eq!(count(101, 5), 0);
     assert_eq!(count(101, 7), 1, "that of 5");
     assert_eq!(count(101, 9), 1, "that of 7");
-}
-
-/// An acknowledgement of a segment behind a gap echoes the timestamp of the last segment in order (RFC 7323 section
-/// 4.3). The segment that fills the gap is echoed, and a delayed duplicate with an older timestamp is not.
-#[test]
-fn the_timestamp_of_a_segment_behind_a_gap_is_not_echoed() {
-    let mut receiver = ReceiverBench::open(Tcp {
-        delayed_ack: None,
-        ..tcp(Recovery::Sack)
-    });
-    let mut echoed = Vec::new();
-    for (at, seq, stamp) in [(11, 1, 1), (13, 3, 3), (14, 4, 4), (20, 2, 10), (21, 1, 2)] {
-        let answers = receiver.deliver(at, packet(seq, Flags::NONE, ms(stamp)));
-        echoed.extend(answers.iter().map(|answer| answer.stamp));
-    }
-    assert_eq!(echoed, [1, 1, 1, 10, 10].map(ms));
 }
 
 /// Acknowledgements of data that arrive before the first segment are no answers to the SYN.

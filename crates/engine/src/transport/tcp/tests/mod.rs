@@ -271,21 +271,13 @@ impl ReceiverBench {
 
     /// Delivers a segment as [`Self::segment`] does, with options such as a header for routers.
     fn segment_with(&mut self, at: u64, seq: u64, flags: Flags, sack: SackHandle) -> Vec<Packet> {
-        let segment = Packet {
-            sack,
-            ..packet(seq, flags, Time::ZERO)
-        };
-        self.deliver(at, segment)
-    }
-
-    /// Delivers `segment` at `at` milliseconds. Returns the acknowledgements as [`Self::segment`] does.
-    fn deliver(&mut self, at: u64, segment: Packet) -> Vec<Packet> {
         let receiver = &mut self.receiver;
         let timer = |env: &mut Env, _| receiver.on_timer(env);
         let mut sent = run_to(&mut self.env, ms(at), timer);
         let segment = Packet {
             time: ms(at),
-            ..segment
+            sack,
+            ..packet(seq, flags, Time::ZERO)
         };
         receiver.on_segment(&segment, &mut self.env);
         let soon = self.env.network.now + Span::from_micros(1);

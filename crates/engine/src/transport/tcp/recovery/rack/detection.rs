@@ -98,8 +98,7 @@ impl Rack {
         let Self { sacked, flight, .. } = self;
         let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
         blocks[..count].sort_unstable();
-        // The timestamp is that of the last segment in order (RFC 7323 section 4.3), which left before all these
-        // segments.
+        // The echoed timestamp may be that of an earlier segment.
         for &(left, right) in &blocks[..count] {
             let left = left.max(tcb.una);
             if left < right {

@@ -56,16 +56,16 @@ impl Rules {
     fn segment(&mut self, packet: &Packet) {
         let (seq, now) = (packet.seq, packet.time);
         let hurries = self.note_mark(packet.flags);
+        if self.pending == 0 {
+            self.stamp = packet.stamp;
+        }
         if seq == self.next && self.beyond.is_empty() {
-            if self.pending == 0 {
-                self.stamp = packet.stamp;
-            }
             self.next += 1;
             self.take_in_order(seq, hurries, now);
             return;
         }
         if seq <= self.next {
-            self.stamp = self.stamp.max(packet.stamp);
+            self.stamp = packet.stamp;
         }
         let twice = seq > 0 && (seq < self.next || self.beyond.contains(&seq));
         self.beyond.extend((seq >= self.next).then_some(seq));
