@@ -3,7 +3,7 @@
 pub(crate) use longhaul_keys::{Node, Origin, Source, Table, Value};
 use longhaul_units::{Quantity, Span};
 
-/// Returns a span as a value.
+/// Returns a time span as a value of a document.
 pub(crate) fn span(span: Span) -> Value {
     Value::Quantity(Quantity::Span(span))
 }

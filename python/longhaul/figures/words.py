@@ -87,7 +87,7 @@ def of_suite(name: str) -> Figure | None:
 
 
 def is_known(place: str) -> bool:
-    """Return true if a value's path names a metric, or ends with a column or a key of `FACTS`."""
+    """Return true if a value's path names a metric, or ends with a column's name or `FACTS` key."""
     name = place.rpartition(".")[2]
     return figure_at(place) is not None or name in FACTS or bool(_column(name))
 

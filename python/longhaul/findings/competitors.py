@@ -194,7 +194,7 @@ def _classed(
     """Return the congestion class of each rate, and the bounds between the classes.
 
     `rates` are values of `response`. If `classes` is None, there are four classes, or fewer if
-    fewer different rates are above 0. Raise an error if `classes` exceeds the number of these.
+    fewer different rates are above 0. Raise an error if there are more classes than such rates.
     """
     different = len({rate for rate in rates if rate > 0})
     if classes is not None and classes > different:

@@ -138,8 +138,8 @@ def in_words(
 ) -> Iterator[str]:
     """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    A cell is a combination of levels. In an experiment with replications, a cell has several runs,
-    and the text counts cells. With `there`, the cells that were run, it describes only these cells:
+    A cell is a combination of levels. The number in brackets is of runs, or of cells if the
+    experiment has replications. If `there` is given, describe only the cells in it, which were run:
     `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)

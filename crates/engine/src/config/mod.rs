@@ -263,7 +263,7 @@ pub enum Spacing {
 }
 
 impl Spacing {
-    /// Kind of the scenario key that contains a spacing.
+    /// Allowed values of the scenario key for the spacing of datagrams.
     pub const KIND: Kind = Kind::OneOf(&[
         Kind::Word(&["even", "poisson"]),
         Kind::Table(JitterKeys::KEYS),

@@ -460,9 +460,9 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
-/// Returns true if packets can enter the impairments of a link ahead of time. There are two conditions: all packets
-/// come over plain links that lead only to this link and compute departures on arrival, and the impairments only delay
-/// packets by known times.
+/// Returns true if packets may be passed to the impairments of a link before they arrive there. There are two
+/// conditions. Every link before this one is plain, leads only to this link, and knows the departure of a packet at the
+/// packet's arrival. The impairments only delay packets, by known times.
 fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);

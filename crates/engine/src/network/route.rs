@@ -20,7 +20,7 @@ pub(crate) enum End {
     TcpReceiver,
     /// A TCP receiver, for dummy packets, which the receiver answers.
     DummyReceiver,
-    /// The TCP sender of dummy packets, for the answers to them.
+    /// A TCP sender, for the answers to its dummy packets.
     DummySender,
     /// A receiver of UDP datagrams, which counts them.
     UdpReceiver,

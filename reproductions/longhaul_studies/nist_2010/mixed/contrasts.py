@@ -153,10 +153,10 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternate algorithms' flows that are in favoured flow groups.
+    """Return the fraction of the alternate algorithms' flows that are in favoured flow groups.
 
-    In a favoured group, the ratio of these flows' goodput to that of competing TCP flows exceeds
-    1 + `above`. The ratio is a mean over conditions and algorithms.
+    A flow group is favoured if the alternate algorithms' goodput, divided by that of the competing
+    TCP flows, exceeds 1 + `above` in the mean over conditions and algorithms.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
