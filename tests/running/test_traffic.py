@@ -1,4 +1,4 @@
-"""Traffic from end to end: tables of exchanges, and web traffic as in Weigle (UNC 2003)."""
+"""Runs with traffic: recorded exchanges, and the load of web traffic as in Weigle (UNC 2003)."""
 
 from pathlib import Path
 

@@ -87,7 +87,8 @@ impl Merge {
         }
     }
 
-    /// Schedules the event that processes an arrival, unless an earlier event is scheduled.
+    /// Schedules the merge's event for an arrival, unless an event is scheduled that is not later. `index` is the
+    /// merge's index in the network.
     #[inline]
     fn enter(&mut self, arrival: Time, index: u32, schedule: &mut Schedule) {
         let due = self.due(arrival, schedule);

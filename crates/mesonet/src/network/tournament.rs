@@ -158,9 +158,9 @@ fn play_in_many(games: &mut Games, station: usize, key: Key) -> Key {
     with_games!(games, games => play(games, station, key))
 }
 
-/// Replaces the key of a station, and updates the winners on its path to the root of a tree of
-/// size `N`. Winners are computed as minima, without a branch that depends on the keys. Returns the
-/// smallest key of all stations.
+/// Replaces the key of a station, and updates the winners on its path to the root. `games` has `N`
+/// keys, enough for `N / 2` stations. Winners are computed as minima, without a branch that depends
+/// on the keys. Returns the smallest key of all stations.
 #[inline(always)]
 fn play<const N: usize>(games: &mut [Key; N], station: usize, key: Key) -> Key {
     let mut at = (N / 2 + station) & (N - 1);

@@ -32,9 +32,9 @@ keys! {
 keys! {
     /// Keys of a group of flows in a graph that determine its route.
     pub(crate) struct FlowPlace {
-        /// Graph: sending node.
+        /// Graph: node from which the flows send.
         from: String = Kind::Name.key(),
-        /// Graph: receiving node.
+        /// Graph: node to which the flows send.
         pub to: String = Kind::Name.key(),
     }
 }
