@@ -66,23 +66,6 @@ impl ServiceCurve {
         }
     }
 
-    /// Returns the service curve of a link whose token buckets let at most `most` pass. A delivery trace does not count:
-    /// its opportunities are shorter than the time over which a bucket has its rate.
-    pub(crate) fn through_buckets(link: &Link, most: Rate) -> Self {
-        if link.delivery_trace.is_some() {
-            return Self::Constant(most);
-        }
-        let limited = link.changes.iter().map(|change| Change {
-            rate: change.rate.map(|rate| rate.min(most)),
-            ..change.clone()
-        });
-        let limited: Vec<Change> = limited.collect();
-        match RateSteps::new(link.rate.min(most), &limited, link.changes_period) {
-            Some(steps) => Self::Steps(Arc::new(steps)),
-            None => Self::Constant(most),
-        }
-    }
-
     /// Returns the amount of data that can be transmitted up to `time`.
     pub fn work_by(&self, time: Time) -> Work {
         match self {
@@ -291,7 +274,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::queue::{Capacity, DropTail, QueueConfig};
 
     fn at_ms(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -333,25 +315,6 @@ mod tests {
                 "{bytes} bytes"
             );
         }
-    }
-
-    /// A token bucket of 50 Mbit/s limits a line only while the line is faster.
-    #[test]
-    fn buckets_limit_each_rate_by_itself() {
-        let rate = Rate::from_bps;
-        let mut link = Link::plain(
-            String::new(),
-            (0, 1),
-            (rate(100_000_000), Span::ZERO),
-            QueueConfig::DropTail(DropTail::new(Capacity::Packets(10))),
-        );
-        link.changes = vec![change(5000, Some(10_000_000))];
-        let curve = ServiceCurve::through_buckets(&link, rate(50_000_000));
-        let bytes = [5000, 10_000].map(|ms| curve.work_by(at_ms(ms)).bytes());
-        assert_eq!(bytes, [31_250_000.0, 37_500_000.0]);
-        link.changes.clear();
-        let curve = ServiceCurve::through_buckets(&link, rate(50_000_000));
-        assert_eq!(curve.work_by(at_ms(1000)).bytes(), 6_250_000.0);
     }
 
     #[test]

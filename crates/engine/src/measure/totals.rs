@@ -247,8 +247,7 @@ counters! {
         /// Work transmitted, including the transmitted part of the packet in service. The utilisation of a short period
         /// is therefore exact.
         sum transmitted: Work,
-        /// Data that the link's token buckets let pass at their rate, or the line's if that is lower; `line_capacity`
-        /// without token buckets.
+        /// Data that the link's token buckets let pass in the long run; `line_capacity` without token buckets.
         sum bucket_capacity: Work,
         /// Amount of data that the line could have transmitted.
         sum line_capacity: Work,

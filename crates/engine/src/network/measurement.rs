@@ -1,6 +1,6 @@
 //! Measurements of links.
 
-use longhaul_units::Time;
+use longhaul_units::{Rate, Time};
 
 use super::Network;
 use super::link::{FlowDrops, Link};
@@ -11,8 +11,8 @@ use crate::measure::{DelayHistogram, LinkCounters, LinkSample};
 #[derive(Debug)]
 pub(super) struct LinkCapacity {
     line: ServiceCurve,
-    /// Service curve of the link through its token buckets, if it has any.
-    buckets: Option<ServiceCurve>,
+    /// Smallest rate of the link's token buckets, if it is below the link's rate at the beginning of the run.
+    bucket: Option<Rate>,
 }
 
 impl LinkCapacity {
@@ -20,7 +20,7 @@ impl LinkCapacity {
         let slowest = link.capacity();
         Self {
             line: ServiceCurve::of(link),
-            buckets: (slowest < link.rate).then(|| ServiceCurve::through_buckets(link, slowest)),
+            bucket: (slowest < link.rate).then_some(slowest),
         }
     }
 
@@ -28,10 +28,13 @@ impl LinkCapacity {
         self.line.work_by(now)
     }
 
-    /// Returns the amount of data that can leave the link up to `now` through its token buckets. Their initial
+    /// Returns the amount of data that can leave the link up to `now` at the rate of its token buckets. Their initial
     /// contents do not count. Without token buckets, the rate of the link applies.
     fn of_buckets(&self, now: Time) -> Work {
-        self.buckets.as_ref().unwrap_or(&self.line).work_by(now)
+        match self.bucket {
+            Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),
+            None => self.of_line(now),
+        }
     }
 }
 
