@@ -44,12 +44,12 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
     """
     outside = (1.0 - coverage) / 2.0
     ends = outside, 1.0 - outside
-    outer = (
-        np.quantile(values, ends[0], method="lower"), np.quantile(values, ends[1], method="higher")
-    )  # fmt: skip
     with np.errstate(invalid="ignore"):
-        between = np.quantile(values, ends)
-    low, high = np.where(np.isfinite(between), between, outer)
+        low, high = np.quantile(values, ends)
+    if not np.isfinite([low, high]).all():
+        lowest = np.quantile(values, ends[0], method="lower")
+        highest = np.quantile(values, ends[1], method="higher")
+        low, high = np.where(np.isfinite([low, high]), [low, high], [lowest, highest])
     return float(low), float(high)
 
 

@@ -67,9 +67,15 @@ def is_written_as(level: Any, text: str) -> bool:  # noqa: ANN401
     return str(level) == text or is_level(level, _number(text))
 
 
+def widened(low: float, high: float) -> tuple[float, float]:
+    """Return the ends of a range, moved apart by rounding errors so that both are included."""
+    return low - 1e-9 * abs(low), high + 1e-9 * abs(high)
+
+
 def _between(low: float, high: float) -> Predicate:
-    """Return a predicate for levels from `low` to `high`, ends included, up to rounding errors."""
-    return lambda level: bool(low - 1e-9 * abs(low) <= level <= high + 1e-9 * abs(high))
+    """Return a predicate for levels from `low` to `high`, ends included."""
+    least, most = widened(low, high)
+    return lambda level: bool(least <= level <= most)
 
 
 def _number(text: str) -> Word:

@@ -13,6 +13,7 @@ from longhaul.analysis.statistics import medians
 from longhaul.files.writing import atomic
 from longhaul.studies.data.bootstrap import COUNT, EXPERIMENT, REPLICATION
 from longhaul.studies.data.lookup import Lookup, NotRunError, Samples, TableLookup, at
+from longhaul.studies.selection import widened
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
 
@@ -292,7 +293,8 @@ class Curve:
 
     def where(self, low: float, high: float) -> "Curve":
         """Return the points of the curve with `x` from `low` to `high`, both included."""
-        inside = (self.x >= low - 1e-9 * abs(low)) & (self.x <= high + 1e-9 * abs(high))
+        least, most = widened(low, high)
+        inside = (self.x >= least) & (self.x <= most)
         return Curve(self.x[inside], self.y[inside])
 
 
