@@ -23,6 +23,7 @@ mod error;
 mod external;
 mod files;
 mod flow;
+mod json;
 mod kind;
 mod kinds;
 mod link;

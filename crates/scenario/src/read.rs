@@ -1,17 +1,16 @@
-//! Reading of TOML or JSON into a tree of values, and application of `extends` and `--set`.
+//! Reading of files into a tree of values: TOML here, JSON by `json`; application of `extends` and `--set`.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_keys::Field;
-use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files;
+use crate::json;
 use crate::merge::{overlay, put};
 use crate::model::About;
 use crate::model::flow::AnyFlow;
@@ -88,7 +87,7 @@ fn extend(
 pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     let text = &source.text;
     if text.trim_start().starts_with('{') {
-        return parse_json(source).map(of_run);
+        return json::parse(source).map(of_run);
     }
     let root = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
@@ -188,68 +187,6 @@ fn from_toml(
             )
         }
         DeValue::Table(table) => Value::Table(from_toml_table(table, path, origin)?),
-    };
-    Ok(Node::new(value, here))
-}
-
-fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
-    let whole: &RawValue = serde_json::from_str(&source.text).map_err(|error| {
-        let offset = source
-            .text
-            .split_inclusive('\n')
-            .take(error.line().saturating_sub(1));
-        let start = offset.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-        Diagnostic::new(
-            "",
-            &Origin::File(Arc::clone(source), start..start + 1),
-            error.to_string(),
-        )
-    })?;
-    match from_json(whole, source, 0)?.value {
-        Value::Table(table) => Ok(table),
-        _ => Ok(Table::new()),
-    }
-}
-
-/// Maximum depth of tables and lists in a JSON scenario, so that a file cannot exhaust the stack. A resolved scenario has
-/// less than ten levels.
-const MAX_DEPTH: usize = 100;
-
-/// Converts a raw JSON value inside `depth` others. `raw` is a part of the source's text: its address in memory gives
-/// its position in the text.
-fn from_json(raw: &RawValue, source: &Arc<Source>, depth: usize) -> Result<Node, Diagnostic> {
-    let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
-    let here = Origin::File(Arc::clone(source), start..start + raw.get().len());
-    if depth > MAX_DEPTH {
-        let message = format!("expected at most {MAX_DEPTH} levels of tables and lists");
-        return Err(Diagnostic::new("", &here, message));
-    }
-    let refuse = |error: serde_json::Error| Diagnostic::new("", &here, error.to_string());
-    let value = match raw.get().as_bytes()[0] {
-        b'{' => {
-            let entries: BTreeMap<String, &RawValue> =
-                serde_json::from_str(raw.get()).map_err(refuse)?;
-            let entry = |(key, raw)| Ok((key, from_json(raw, source, depth + 1)?));
-            Value::Table(entries.into_iter().map(entry).collect::<Result<_, _>>()?)
-        }
-        b'[' => {
-            let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(refuse)?;
-            let item = |raw| from_json(raw, source, depth + 1);
-            Value::List(items.into_iter().map(item).collect::<Result<_, _>>()?)
-        }
-        b'"' => Value::Text(serde_json::from_str(raw.get()).map_err(refuse)?),
-        b't' | b'f' => Value::Flag(serde_json::from_str(raw.get()).map_err(refuse)?),
-        b'n' => {
-            return Err(Diagnostic::new(
-                "",
-                &here,
-                "null is not a value; leave the key out",
-            ));
-        }
-        _ => match serde_json::from_str(raw.get()) {
-            Ok(whole) => Value::Whole(whole),
-            Err(_) => Value::Number(serde_json::from_str(raw.get()).map_err(refuse)?),
-        },
     };
     Ok(Node::new(value, here))
 }

@@ -265,8 +265,8 @@ impl Quantity {
         }
         let too_large = QuantityError::TooLarge { found: found() };
         let (value, exact) = match dimension {
-            Dimension::Packets => return Ok(Self::Packets(number.as_f64())),
-            Dimension::Bdp => return Ok(Self::Bdp(number.as_f64())),
+            Dimension::Packets => return number.as_f64().map(Self::Packets).ok_or(too_large),
+            Dimension::Bdp => return number.as_f64().map(Self::Bdp).ok_or(too_large),
             _ => number.times(unit.value).ok_or(too_large)?,
         };
         match dimension {
@@ -379,12 +379,15 @@ impl Decimal {
         Some((u64::try_from(nearest).ok()?, remainder == 0))
     }
 
-    fn as_f64(&self) -> f64 {
+    /// Returns the nearest floating-point number; `None` if it is not finite.
+    fn as_f64(&self) -> Option<f64> {
         // The standard library's parser rounds correctly; digits and exponent form a literal for
         // it.
-        format!("{}e{}", self.digits, self.exponent)
+        let literal = format!("{}e{}", self.digits, self.exponent);
+        literal
             .parse()
-            .unwrap_or(f64::INFINITY)
+            .ok()
+            .filter(|number: &f64| number.is_finite())
     }
 }
 
@@ -512,6 +515,7 @@ mod tests {
         assert!(message("fast", Dimension::Rate).contains("does not begin with a number"));
         assert!(message("1.2.3 s", Dimension::Time).contains("does not begin with a number"));
         assert!(message("1e9 h", Dimension::Time).contains("too large"));
+        assert!(message("1e999 packets", Dimension::Packets).contains("too large"));
         assert!(message("0.1 B", Dimension::Size).contains("not a whole number of bytes"));
     }
 

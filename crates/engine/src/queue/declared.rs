@@ -358,13 +358,19 @@ fn values_are_refused_beyond_their_bounds() {
             "threshold",
             [("limit", "50 packets"), ("threshold", "50 packets")],
             "threshold",
-            "is not below the limit, so that nothing would be marked",
+            "is not more than one packet below the limit, so that nothing would be marked",
         ),
         (
             "threshold",
             [("limit", "50 packets"), ("threshold", "75000 B")],
             "threshold",
-            "is not below the limit, so that nothing would be marked",
+            "is not more than one packet below the limit, so that nothing would be marked",
+        ),
+        (
+            "threshold",
+            [("limit", "50 packets"), ("threshold", "49 packets")],
+            "threshold",
+            "is not more than one packet below the limit, so that nothing would be marked",
         ),
         (
             "threshold",
@@ -397,11 +403,11 @@ fn values_are_refused_beyond_their_bounds() {
         ("red", [("min_th", "8 packets"), ("max_th", "8 packets")]),
         (
             "threshold",
-            [("limit", "50 packets"), ("threshold", "49 packets")],
+            [("limit", "50 packets"), ("threshold", "48 packets")],
         ),
         (
             "threshold",
-            [("limit", "50 packets"), ("threshold", "74999 B")],
+            [("limit", "50 packets"), ("threshold", "73499 B")],
         ),
     ] {
         let accepted = complete((kind, Profile::Rfc), &link(), &given);

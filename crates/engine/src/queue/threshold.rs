@@ -64,12 +64,8 @@ impl Parameters for ThresholdConfig {
             }
             _ => {}
         }
-        let [threshold, limit] = [Self::threshold, Self::limit].map(|key| match values.read(key) {
-            Capacity::Packets(packets) => packets.saturating_mul(link.packet.0),
-            Capacity::Bytes(bytes) => bytes,
-        });
-        if threshold >= limit {
-            let message = "is not below the limit, so that nothing would be marked";
+        if !Self::of(values).can_mark(link.packet) && !link.taken_over {
+            let message = "is not more than one packet below the limit, so that nothing would be marked";
             return Err(Refusal::of(Self::threshold, message));
         }
         Ok(())
@@ -85,6 +81,19 @@ impl Parameters for ThresholdConfig {
 
     fn marks(&self) -> bool {
         true
+    }
+}
+
+impl ThresholdConfig {
+    /// Returns true if a packet of size `packet` can find more than `threshold` waiting, and fit below `limit`, where
+    /// all other packets have this size, too.
+    #[must_use]
+    pub fn can_mark(&self, packet: Bytes) -> bool {
+        let [threshold, limit] = [self.threshold, self.limit].map(|capacity| match capacity {
+            Capacity::Packets(packets) => packets.saturating_mul(packet.0),
+            Capacity::Bytes(bytes) => bytes,
+        });
+        threshold.saturating_add(packet.0) < limit
     }
 }
 

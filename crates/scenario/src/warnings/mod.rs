@@ -51,6 +51,7 @@ pub(crate) fn warnings(resolved: &ResolvedDocument, config: &Config) -> Vec<Stri
     warn_of_routers(resolved, &mut out);
     warn_of_proxies(resolved, &mut out);
     queues::warn_of_targets(config, &mut out);
+    queues::warn_of_thresholds(config, &mut out);
     queues::warn_of_stale_rates(config, &mut out);
     queues::warn_of_shared_ack_filters(resolved, config, &mut out);
     warn_of_stacks(resolved, &mut out);

@@ -3,7 +3,7 @@
 use longhaul_engine::config::{Config, Link, Transport};
 use longhaul_engine::queue::{DelayEstimate, QueueConfig};
 use longhaul_keys::KIND;
-use longhaul_units::{Rate, Span};
+use longhaul_units::{Bytes, Rate, Span};
 
 use super::packet_bytes;
 use crate::link::CoreLink;
@@ -33,6 +33,25 @@ pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
             "the queue of `{}` has a target of {target}, and a packet of {packet} B takes {time} there: every packet \
              that waits behind another one exceeds it, so that standing drops or marks are certain; write a target of \
              {time} or more (RFC 8290 section 5.2.2)",
+            link.name
+        ));
+    }
+}
+
+/// Warns about the first queue whose automatic marking threshold is not below its limit; a threshold that the user sets is
+/// then refused.
+pub(super) fn warn_of_thresholds(config: &Config, out: &mut Vec<String>) {
+    let packets = (config.flows.iter()).map(|flow| packet_bytes(&flow.transport));
+    let Some(packet) = packets.max() else {
+        return;
+    };
+    let idle = config.links.iter().find(|link| {
+        matches!(&link.queue, QueueConfig::Threshold(queue) if !queue.can_mark(Bytes(packet.into())))
+    });
+    if let Some(link) = idle {
+        out.push(format!(
+            "the queue of `{}` marks nothing: its automatic threshold of 1 BDP / 7 is not more than one packet below its \
+             limit; write a threshold",
             link.name
         ));
     }

@@ -186,6 +186,16 @@ fn deep_json_is_refused() {
 }
 
 #[test]
+fn a_key_that_appears_twice_is_refused_in_json_too() {
+    let message =
+        refusal("{\"duration\": \"10 s\",\n \"measure\": {\"from\": \"1 s\", \"from\": \"2 s\"}}");
+    assert!(
+        message.contains("wrong.toml:2:13: the key \"from\" appears twice"),
+        "{message}"
+    );
+}
+
+#[test]
 fn zero_switches_off_limited_slow_start_only() {
     let other = "slow_start = { kind = \"hystart\", max_ssthresh = 0, foo = 3 }";
     let message = replaced("[[flows]]", &format!("[[flows]]\n{other}"));

@@ -413,7 +413,7 @@ fn a_threshold_at_the_limit_is_refused() {
         1,
     ));
     assert!(
-        message.contains("queue.threshold: is not below the limit"),
+        message.contains("queue.threshold: is not more than one packet below the limit"),
         "{message}"
     );
 }

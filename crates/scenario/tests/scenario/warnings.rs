@@ -52,6 +52,18 @@ fn timers_shorter_than_the_base_round_trip() {
     );
 }
 
+/// Checks the warning about an automatic marking threshold of a seventh of 12.5 MB behind a short limit.
+#[test]
+fn an_automatic_threshold_above_the_limit() {
+    let queue = |limit: &str| {
+        let place = "topology.dumbbell.bottleneck.queue";
+        format!("{place}={{ kind = \"threshold\", limit = \"{limit}\" }}")
+    };
+    assert_told("marks nothing", &[&queue("1190 packets")], true);
+    assert_told("marks nothing", &[&queue("1200 packets")], false);
+    assert_told("marks nothing", &[&queue("1 BDP")], false);
+}
+
 /// Checks the warning about access links that are as slow as the bottleneck. Packets then queue at
 /// the hosts, but the default limit of the hosts' queues is meant for fast links.
 #[test]
