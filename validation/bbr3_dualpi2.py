@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 import longhaul
-from validation.experiments import dumbbell, in_parallel, mean
+from validation.experiments import SEEDS, dumbbell, in_parallel, mean
 from validation.pages import DOCS, filled, table
 
 FLOWS: dict[str, dict[str, Any]] = {
@@ -36,7 +36,6 @@ PAIRS = [
 ROUND_TRIPS_MS = (10, 20, 50)
 RATE_MBPS = 40
 PACKET_BITS = 12_000
-SEEDS = (1, 2, 3)
 WARM_UP_S, DURATION_S = 20, 80
 
 HEADS = (

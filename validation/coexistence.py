@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import longhaul
-from validation.experiments import dumbbell, in_parallel, mean
+from validation.experiments import dumbbell, means
 from validation.pages import DOCS, filled, table
 
 ALGORITHMS = {
@@ -35,13 +35,12 @@ ALGORITHMS = {
 TOPOLOGY = dumbbell("100 Mbps", "20 ms", "2 BDP")
 """Path with an RTT of 40 ms and a BDP of 333 packets."""
 
-SEEDS = (1, 2, 3)
 WARM_UP_S = 30
 DURATION_S = 150
 
 
 class Figures(NamedTuple):
-    """Results of the flows of one algorithm after the warm-up, as means over seeds."""
+    """Results of the flows of one algorithm after the warm-up: of one run, or means over seeds."""
 
     utilisation: float
     queue_pkts: float
@@ -72,15 +71,11 @@ def scenario(kind: str, flows: int, beside: int, seed: int) -> dict[str, Any]:
     }
 
 
-def figures(kind: str, flows: int, beside: int) -> Figures:
-    """Return the figures of algorithm `kind`, as means over simulations with all seeds.
+def figures(kind: str, flows: int, beside: int, seed: int) -> Figures:
+    """Simulate algorithm `kind` with one seed, and return its figures.
 
     `flows` is the number of its flows, `beside` the number of competing Reno flows.
     """
-    return mean(_run(kind, flows, beside, seed) for seed in SEEDS)
-
-
-def _run(kind: str, flows: int, beside: int, seed: int) -> Figures:
     results = longhaul.run(scenario(kind, flows, beside, seed))
     link = results.links.row(0, named=True)
     rows = list(results.flows.iter_rows(named=True))
@@ -112,7 +107,7 @@ def _row(kind: str, alone: Figures, beside: Figures) -> list[str]:
 def page() -> str:
     """Simulate all algorithms, and return the text of the page."""
     calls = [(kind, 2, beside) for beside in (0, 2) for kind in ALGORITHMS]
-    found = in_parallel(figures, calls)
+    found = means(figures, calls)
     alone, beside = found[: len(ALGORITHMS)], found[len(ALGORITHMS) :]
     rows = map(_row, ALGORITHMS, alone, beside)
     return filled(Path(__file__).with_suffix(".md"), table=table(HEADS, rows))

@@ -11,7 +11,7 @@ import polars as pl
 
 import longhaul
 from longhaul.analysis.fairness import jain
-from validation.experiments import dumbbell, in_parallel, mean
+from validation.experiments import dumbbell, means
 from validation.pages import DOCS, table
 
 DOCUMENT = DOCS / "queues.md"
@@ -27,13 +27,12 @@ QUEUES = {
     "FQ-PIE": {"kind": "fq-pie"},
     "CAKE": {"kind": "cake", "ecn": False},
 }
-SEEDS = (1, 2, 3)
 WARM_UP_S = 20
 DURATION_S = 80
 
 
 class Figures(NamedTuple):
-    """Results with one queue discipline after the warm-up, as means over seeds."""
+    """Results with one queue discipline after the warm-up: of one run, or means over seeds."""
 
     goodput_bps: float
     jain: float
@@ -72,12 +71,8 @@ def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
     }
 
 
-def figures(queue: dict[str, Any]) -> Figures:
-    """Return the figures with the discipline `queue`, as means over simulations with all seeds."""
-    return mean(_run(queue, seed) for seed in SEEDS)
-
-
-def _run(queue: dict[str, Any], seed: int) -> Figures:
+def figures(queue: dict[str, Any], seed: int) -> Figures:
+    """Simulate the flows behind the discipline `queue` with one seed, and return the figures."""
     run = longhaul.run(scenario(queue, seed))
     downloads = [row for row in run.flows.to_dicts() if row["label"] != "call"]
     call = run.flows.row(by_predicate=pl.col("label") == "call", named=True)
@@ -113,7 +108,7 @@ def _row(name: str, waits: Figures) -> list[str]:
 
 def main() -> None:
     """Simulate all disciplines, and write the table into docs/queues.md."""
-    found = in_parallel(figures, ((queue,) for queue in QUEUES.values()))
+    found = means(figures, ((queue,) for queue in QUEUES.values()))
     lines = table(HEADS, map(_row, QUEUES, found))
     before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
 from statistics import fmean
 from typing import Any, NamedTuple, TypeVar
 
-from validation.workers import pool
-
 Result = TypeVar("Result")
 Figures = TypeVar("Figures", bound=NamedTuple)
+
+SEEDS = (1, 2, 3)
 
 
 def dumbbell(
@@ -27,10 +30,45 @@ def dumbbell(
     return {"dumbbell": {"bottleneck": bottleneck}}
 
 
+@dataclass(frozen=True)
+class Bottleneck:
+    """A path: rate in Mbit/s, base RTT in ms, and buffer in bandwidth-delay products."""
+
+    rate_mbps: float
+    rtt_ms: float
+    buffer_bdp: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """Name of the path in tables: rate and RTT."""
+        return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
+
+    def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Return the bottleneck link as a scenario's TOML table; `others` are further keys."""
+        queue = {"kind": "droptail", "limit": f"{self.buffer_bdp} BDP"}
+        rate, delay = f"{self.rate_mbps} Mbps", f"{self.rtt_ms / 2} ms"
+        return {"rate": rate, "delay": delay, "queue": queue, **others}
+
+
+def pool(processes: int) -> ProcessPoolExecutor:
+    """Return a pool of spawned processes; forked ones would deadlock, since Polars has threads."""
+    return ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+
+
 def mean(runs: Iterable[Figures]) -> Figures:
     """Return the mean over `runs` of each field; the figures of a run are a named tuple."""
     first, *others = runs
     return first._make(map(fmean, zip(first, *others, strict=True)))
+
+
+def means(run: Callable[..., Figures], calls: Iterable[tuple[Any, ...]]) -> list[Figures]:
+    """Return the mean figures over `SEEDS` for each tuple of arguments in `calls`, in their order.
+
+    `run` returns the figures of a run; its last argument is the seed. Two processes make the calls.
+    """
+    calls = list(calls)
+    found = iter(in_parallel(run, ((*given, seed) for given in calls for seed in SEEDS)))
+    return [mean([next(found) for _ in SEEDS]) for _ in calls]
 
 
 def in_parallel(run: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> list[Result]:

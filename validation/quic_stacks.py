@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -22,7 +23,7 @@ from longhaul.evaluation import stacks
 from longhaul.results import Results
 from longhaul.running.execution import run_loaded
 from longhaul.running.loading import load
-from validation.experiments import dumbbell, in_parallel
+from validation.experiments import Bottleneck, dumbbell, in_parallel
 from validation.pages import DOCS, filled, table
 
 TEXT = Path(__file__).with_suffix(".md")
@@ -33,28 +34,9 @@ RUNS = Path(__file__).parent / "out" / "quic_stacks"
 Flow = dict[str, Any]
 
 
-def quic(kind: str, congestion: str) -> Flow:
-    """Return the keys of flows in QUIC stack `kind`, with the stack's own `congestion` control."""
-    return {"protocol": "quic", "stack": {"kind": kind, "congestion": congestion}}
-
-
 def tcp(kind: str) -> Flow:
-    """Return the keys of TCP flows with the congestion control `kind`."""
+    """Return the keys of TCP flows with Longhaul's congestion control `kind`."""
     return {"congestion": {"kind": kind}}
-
-
-def inside(kind: str) -> Flow:
-    """Return a QUIC flow of quinn, with Longhaul's algorithm `kind` as congestion control."""
-    return {"protocol": "quic", "congestion": {"kind": kind}}
-
-
-def has(stack: str, congestion: str) -> bool:
-    """Return true if this build has the stack, and the stack has the congestion control."""
-    try:
-        stacks.table(f"{stack}:{congestion}")
-    except ScenarioError:
-        return False
-    return True
 
 
 STACKS = [
@@ -66,28 +48,13 @@ OWN = ("cubic", "reno", "bbr", "bbr3")
 
 def contenders() -> dict[str, Flow]:
     """Return the compared flows by name: flows of the QUIC stacks in this build, and TCP flows."""
-    found = {f"{stack} {name}": quic(stack, name) for stack, name in STACKS if has(stack, name)}
+    found: dict[str, Flow] = {}
+    for stack, name in STACKS:
+        # This build may lack the stack, or the stack the congestion control.
+        with suppress(ScenarioError):
+            settings = stacks.table(f"{stack}:{name}") or {}
+            found[f"{stack} {name}"] = {"protocol": "quic", **settings}
     return found | {f"TCP `{kind}`": tcp(kind) for kind in OWN}
-
-
-@dataclass(frozen=True)
-class Bottleneck:
-    """A path: rate in Mbit/s, base RTT in ms, and buffer in bandwidth-delay products."""
-
-    rate_mbps: float
-    rtt_ms: float
-    buffer_bdp: float = 1.0
-
-    @property
-    def name(self) -> str:
-        """Name of the path in tables: rate and RTT."""
-        return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
-
-    def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Return the bottleneck link as a scenario's TOML table; `others` are further keys."""
-        queue = {"kind": "droptail", "limit": f"{self.buffer_bdp} BDP"}
-        rate, delay = f"{self.rate_mbps} Mbps", f"{self.rtt_ms / 2} ms"
-        return {"rate": rate, "delay": delay, "queue": queue, **others}
 
 
 @dataclass(frozen=True)
@@ -206,9 +173,9 @@ def impaired() -> list[str]:
     codel = {"kind": "codel", "limit": "1000 packets", "ecn": True}
     falls = [{"at": "30 s", "rate": "2 Mbps"}]
     deep = Bottleneck(10, 40, 8)
-    links: dict[str, dict[str, Any]] = {
+    links = {
         "1 % of the packets lost": path.link(loss={"bernoulli": 0.01}),
-        "CoDel with ECN": {**path.link(), "queue": codel},
+        "CoDel with ECN": path.link(queue=codel),
         "8 BDP": deep.link(),
         "8 BDP, 2 Mbit/s from 30 s on": deep.link(changes=falls),
     }
@@ -231,7 +198,7 @@ def beside() -> list[str]:
     """
     paths = [Bottleneck(10, 40, buffer) for buffer in (0.5, 1.0, 4.0)]
     names = contenders() | {
-        "Longhaul's `cubic` in quinn": inside("cubic"),
+        "Longhaul's `cubic` in quinn": {"protocol": "quic", **tcp("cubic")},
         "TCP `cubic`, paced": {**tcp("cubic"), "tcp": {"pacing": True}},
     }
     start = {"start": {"uniform": ["0 s", "5 s"]}}
@@ -250,7 +217,7 @@ def beside() -> list[str]:
 
 def transfers() -> list[str]:
     """Return the table of completion times of 5 MB."""
-    paths = [Bottleneck(10, 40), Bottleneck(100, 100), Bottleneck(20, 600)]
+    paths = [Bottleneck(*path) for path in PATHS]
 
     def completion(one: Outcome) -> str:
         return f"{one.completion_s:.2f}; {one.lost:.1%}" if one.completion_s else "none"

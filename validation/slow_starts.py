@@ -15,30 +15,21 @@ from typing import Any, NamedTuple
 import polars as pl
 
 import longhaul
-from validation.experiments import dumbbell, in_parallel, mean
+from validation.experiments import Bottleneck, dumbbell, means
 from validation.pages import DOCS, filled, table
 
 KINDS = ("standard", "limited", "hystart", "hystart++", "search", "rapid-start")
 PACKET_BITS = 12_000
-SEEDS = (1, 2, 3)
 ROUND_TRIPS = 30
 UNLIMITED_PKTS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Start:
+class Start(Bottleneck):
     """A path, on which the slow start of one flow is simulated."""
 
-    rate_mbps: float
-    rtt_ms: float
-    buffer_bdp: float
-    jitter_ms: float
+    jitter_ms: float = 0.0
     """Mean of the extra delay of each packet, exponentially distributed."""
-
-    @property
-    def name(self) -> str:
-        """Rate and RTT of the path, as text for tables."""
-        return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     @property
     def bdp_pkts(self) -> float:
@@ -53,7 +44,7 @@ PATHS = [
 
 
 class Figures(NamedTuple):
-    """Results of a slow start in the first round trips, as means over seeds."""
+    """Results of a slow start in the first round trips: of one run, or means over seeds."""
 
     window_bdp: float
     """Ssthresh after slow start in BDP; if slow start did not end, the last window."""
@@ -65,15 +56,12 @@ class Figures(NamedTuple):
 def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
     """Return the scenario of one CUBIC flow with the slow start `kind`."""
     jitter = {"jitter": {"kind": "exponential", "mean": f"{path.jitter_ms} ms"}}
-    rate, delay = f"{path.rate_mbps} Mbit/s", f"{path.rtt_ms / 2} ms"
     start = {"initial_ssthresh": UNLIMITED_PKTS, "receive_window": UNLIMITED_PKTS}
     return {
         "duration": f"{ROUND_TRIPS * path.rtt_ms} ms",
         "seed": seed,
         "measure": {"every": f"{path.rtt_ms / 5} ms"},
-        "topology": dumbbell(
-            rate, delay, f"{path.buffer_bdp} BDP", **(jitter if path.jitter_ms else {})
-        ),
+        "topology": dumbbell(**path.link(**(jitter if path.jitter_ms else {}))),
         "flows": [{"congestion": {"kind": "cubic"}, "slow_start": {"kind": kind}, "tcp": start}],
     }
 
@@ -114,12 +102,8 @@ def _resumed() -> Iterator[list[str]]:
             yield [path.name, *(first_round_trips(start, path) for start in starts)]
 
 
-def figures(kind: str, path: Start) -> Figures:
-    """Return the figures of slow start `kind`, as means over simulations with all seeds."""
-    return mean(_run(kind, path, seed) for seed in SEEDS)
-
-
-def _run(kind: str, path: Start, seed: int) -> Figures:
+def figures(kind: str, path: Start, seed: int) -> Figures:
+    """Simulate slow start `kind` on `path` with one seed, and return its figures."""
     results = longhaul.run(scenario(kind, path, seed))
     flow = results.flows.row(0, named=True)
     samples = results.series.filter(pl.col("kind") == "flow")
@@ -134,7 +118,7 @@ def _run(kind: str, path: Start, seed: int) -> Figures:
 
 def _rows() -> Iterator[list[str]]:
     """Simulate all slow starts on all paths, and yield a table row for each path."""
-    found = iter(in_parallel(figures, ((kind, path) for path in PATHS for kind in KINDS)))
+    found = iter(means(figures, ((kind, path) for path in PATHS for kind in KINDS)))
     for path in PATHS:
         jitter = f", jitter {path.jitter_ms:g} ms" if path.jitter_ms else ""
         starts = [next(found) for _ in KINDS]

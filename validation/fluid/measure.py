@@ -9,9 +9,8 @@ import longhaul
 from longhaul.models import fluid_comparison
 from longhaul.models.scenario import fluid
 from longhaul.running.loading import load
-from validation.experiments import dumbbell
+from validation.experiments import SEEDS, dumbbell
 
-SEEDS = (1, 2, 3)
 FIGURES = ("window_pkts", "queue_pkts", "loss", "utilisation")
 
 # RED for all algorithms: thresholds of 0.1 and 0.5 BDP, and a slope at which the equilibrium of ten
