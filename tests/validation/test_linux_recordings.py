@@ -92,7 +92,7 @@ def test_repeats_widen_a_band_only_where_they_differ_more() -> None:
 def test_a_case_is_one_for_programs_and_one_for_the_simulator() -> None:
     case = Case("b_reno_idle", 416, 30, (Flow("reno", writes=Writes(1_000_000, 3)),), drops=(10,))
     described = case.for_applications()
-    assert described["flows"][0]["writes"] == {"bytes": 1_000_000, "every_s": 3}
+    assert described["flows"][0]["writes"] == {"size_bytes": 1_000_000, "every_s": 3}
     # In emulation, the handshake's ACK counts as a packet, too.
     for scenario, dropped in ((case.scenario(), 11), (case.emulated(1), 12)):
         (link,) = scenario["topology"]["graph"]["links"]

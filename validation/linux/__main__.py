@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import sys
 
+from validation.experiments import in_parallel
 from validation.linux import report
 from validation.linux.bands import MAIN, count
-from validation.linux.cases import Case
-from validation.linux.catalogue import cases
-from validation.linux.figures import Simulated, simulate
-from validation.linux.judge import Verdict, judge, recorded, repeated
+from validation.linux.figures import simulate
+from validation.linux.judge import compare, recorded_cases
 from validation.linux.page import page
 from validation.linux.pictures import draw
 from validation.pages import DOCS
-from validation.workers import pool
 
 
 def main(prefixes: list[str]) -> int:
@@ -25,15 +23,8 @@ def main(prefixes: list[str]) -> int:
 
     Without prefixes, all cases are compared, and the results are written.
     """
-    kernel = recorded()
-    # A case without a recording in time cannot be compared.
-    chosen = [
-        case
-        for case in cases()
-        if case.name.startswith(tuple(prefixes or [""])) and case.name in kernel
-    ]
-    with pool(2) as workers:
-        simulated = list(workers.map(simulate, chosen))
+    chosen = [case for case in recorded_cases() if case.name.startswith(tuple(prefixes or [""]))]
+    simulated = in_parallel(simulate, ((case,) for case in chosen))
     verdicts = compare(chosen, simulated)
     for verdict in verdicts:
         if not verdict.within:
@@ -51,15 +42,6 @@ def main(prefixes: list[str]) -> int:
         (DOCS / "linux.md").write_text(page(verdicts), encoding="utf-8")
         draw(chosen, [run.windows for run in simulated], DOCS / "images")
     return 0
-
-
-def compare(chosen: list[Case], simulated: list[Simulated]) -> list[Verdict]:
-    """Compare each simulated case with its recording; return a verdict per figure and flow."""
-    kernel, apart = recorded(), repeated()
-    verdicts: list[Verdict] = []
-    for case, ours in zip(chosen, simulated, strict=True):
-        verdicts += judge(case, kernel[case.name], ours.figures, apart)
-    return verdicts
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def _write(sender: socket.socket, number: int, flow: dict[str, Any], start: floa
     _sleep_until(begin)
     sender.connect(("receiver", FIRST_PORT + number))
     if writes := flow["writes"]:
-        data = bytes(writes["bytes"])
+        data = bytes(writes["size_bytes"])
         for turn in range(1, 1 << 30):
             _sleep_until(begin + turn * writes["every_s"])
             sender.sendall(data)

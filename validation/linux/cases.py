@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 SAMPLE_S = 0.01
@@ -32,7 +32,8 @@ LARGE_BUFFERS = {"tcp_wmem": "4096 16384 33554432"}
 """Kernel setting for a send buffer so large that it never limits the sender."""
 
 
-class Writes(NamedTuple):
+@dataclass(frozen=True)
+class Writes:
     """An application that writes `size_bytes` every `every_s` seconds, first after one interval."""
 
     size_bytes: int
@@ -149,7 +150,7 @@ class Case:
             "name": self.name,
             "duration_s": self.duration_s,
             "sample_s": SAMPLE_S,
-            "flows": [_recorded_flow(flow) for flow in self.flows],
+            "flows": [asdict(flow) for flow in self.flows],
             "receive_buffer_bytes": self.receive_buffer_bytes,
         }
 
@@ -183,7 +184,7 @@ def _flow(number: int, flow: Flow) -> dict[str, Any]:
     if flow.size_bytes is not None:
         described["transfer"] = f"{flow.size_bytes} B"
     if flow.writes:
-        size, every = flow.writes
+        size, every = flow.writes.size_bytes, flow.writes.every_s
         described["traffic"] = {
             "kind": "on-off",
             "on": f"{every} s",
@@ -192,13 +193,3 @@ def _flow(number: int, flow: Flow) -> dict[str, Any]:
             "rate": f"{size * 8 / every} bps",
         }
     return described
-
-
-def _recorded_flow(flow: Flow) -> dict[str, Any]:
-    writes = flow.writes and {"bytes": flow.writes.size_bytes, "every_s": flow.writes.every_s}
-    return {
-        "algorithm": flow.algorithm,
-        "start_s": flow.start_s,
-        "size_bytes": flow.size_bytes,
-        "writes": writes,
-    }

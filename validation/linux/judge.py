@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from validation.linux import bands
 from validation.linux.cases import PATHS, Case
-from validation.linux.catalogue import first_cases
+from validation.linux.catalogue import cases, first_cases
+from validation.linux.figures import Simulated
 from validation.linux.gold import rows
 
 FIRST = frozenset(case.name for case in first_cases())
@@ -54,6 +55,12 @@ def recorded() -> dict[str, dict[tuple[str, str], float]]:
     return by_case
 
 
+def recorded_cases() -> list[Case]:
+    """Return the cases that can be compared: those with a recording in time."""
+    known = recorded()
+    return [case for case in cases() if case.name in known]
+
+
 LATEST = 0.25
 """Lateness of a packet, as a fraction of the RTT, above which a repeated recording is left out.
 
@@ -77,6 +84,16 @@ def repeated() -> dict[tuple[str, str, str], float]:
             difference = abs(float(row["kernel"]) - recorded_first)
             apart[key] = max(apart.get(key, 0.0), difference)
     return apart
+
+
+def compare(chosen: Sequence[Case], simulated: Sequence[Simulated]) -> list[Verdict]:
+    """Compare each simulated case with its recording; return a verdict per figure and flow."""
+    kernel, apart = recorded(), repeated()
+    return [
+        verdict
+        for case, ours in zip(chosen, simulated, strict=True)
+        for verdict in judge(case, kernel[case.name], ours.figures, apart)
+    ]
 
 
 def judge(

@@ -23,8 +23,8 @@ from validation.linux.cases import Case
 from validation.linux.catalogue import cases
 from validation.linux.gold import collect
 from validation.linux.kernel import Recording
+from validation.pages import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 RECORDINGS = ROOT / "validation" / "out" / "linux"
 
 NOT_POSSIBLE = 2

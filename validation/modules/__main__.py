@@ -12,15 +12,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from validation.experiments import in_parallel
 from validation.linux.bands import Verdict, count
-from validation.modules.cases import CASES, Case
-from validation.modules.compare import Measured, judge, measure
-from validation.modules.page import write
+from validation.modules.cases import CASES
+from validation.modules.compare import judge, measure
+from validation.modules.page import Runs, write
 from validation.modules.recordings import judged
 from validation.modules.trees import MODULES, objects, sources
-from validation.workers import pool
-
-Runs = dict[tuple[str, str], tuple[Measured, Measured | None]]
 
 
 def main(arguments: list[str]) -> int:
@@ -34,13 +32,11 @@ def main(arguments: list[str]) -> int:
         built = objects(sources(given.kernel, folder), folder)
         runs = _all(built, given.only)
         if not given.only:
-            with pool(2) as workers:
-                both = judged(built, folder, workers)
+            both = judged(built, folder)
     verdicts = [
         verdict
         for (module, case), (kernel, ours) in runs.items()
-        if ours is not None
-        for verdict in judge(module, next(c for c in CASES if c.name == case), kernel, ours)
+        for verdict in judge(module, case, kernel, ours)
     ]
     _report(verdicts)
     if not given.only:
@@ -51,26 +47,13 @@ def main(arguments: list[str]) -> int:
 def _all(built: dict[str, Path], only: list[str]) -> Runs:
     compared = [name for name in built if MODULES[name][1] is not None]
     names = [name for name in compared if name in only] or compared
-    cases = [case for case in CASES if case.name in only] or list(CASES)
+    cases = [case for case in CASES if case.name in only] or CASES
     wanted = [(name, case) for name in names for case in cases]
-    with pool(2) as workers:
-        kernel = workers.map(_kernel, [(built[name], case) for name, case in wanted])
-        ours = workers.map(_ours, wanted)
-        return {
-            (name, case.name): (theirs, own)
-            for (name, case), theirs, own in zip(wanted, kernel, ours, strict=True)
-        }
-
-
-def _kernel(task: tuple[Path, Case]) -> Measured:
-    file, case = task
-    return measure(case, {"module": str(file)})
-
-
-def _ours(task: tuple[str, Case]) -> Measured | None:
-    name, case = task
-    kind = MODULES[name][1]
-    return None if kind is None else measure(case, {"kind": kind})
+    kernel = ((case, {"module": str(built[name])}) for name, case in wanted)
+    ours = ((case, {"kind": MODULES[name][1]}) for name, case in wanted)
+    found = in_parallel(measure, [*kernel, *ours])
+    pairs = zip(found[: len(wanted)], found[len(wanted) :], strict=True)
+    return {(name, case.name): pair for (name, case), pair in zip(wanted, pairs, strict=True)}
 
 
 def _report(verdicts: list[Verdict]) -> None:

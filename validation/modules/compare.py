@@ -69,15 +69,15 @@ def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
     return float(known["ssthresh_pkts"][0])
 
 
-def judge(module: str, case: Case, kernel: Measured, ours: Measured) -> list[Verdict]:
+def judge(module: str, case: str, kernel: Measured, ours: Measured) -> list[Verdict]:
     """Compare measured figures of a Linux module (`kernel`) with those of our algorithm (`ours`).
 
-    If neither has a value for a figure (NaN), they agree on it.
+    `case` is the name of the case. If neither has a value for a figure (NaN), they agree on it.
     """
     verdicts = []
     for name, figure in FIGURES.items():
         theirs, own = kernel.figures[name], ours.figures[name]
         within = abs(own - theirs) <= figure.allowed(theirs)
         within = within or (math.isnan(theirs) and math.isnan(own))
-        verdicts.append(Verdict(case.name, module, name, theirs, own, within))
+        verdicts.append(Verdict(case, module, name, theirs, own, within))
     return verdicts

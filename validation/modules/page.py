@@ -17,7 +17,8 @@ from validation.pages import DOCS, filled, table
 DRAWN = ("one", "loss3")
 """Names of the cases that are plotted, one per column."""
 
-Runs = Mapping[tuple[str, str], tuple[Measured, Measured | None]]
+Runs = Mapping[tuple[str, str], tuple[Measured, Measured]]
+"""Runs with the module and with our algorithm, by names of module and case."""
 
 
 def write(runs: Runs, verdicts: Sequence[Verdict], both: Both) -> None:
@@ -66,7 +67,7 @@ def _draw(runs: Runs, file: Path) -> None:
     with panels(len(shown), 2 * len(DRAWN), (3.6, 1.5), file, dpi=60) as grid:
         for axes, (module, case) in zip(grid, shown, strict=True):
             kernel, ours = runs[module, case]
-            overlay(axes, kernel.windows, ours.windows if ours else [])
+            overlay(axes, kernel.windows, ours.windows)
             axes.set_title(f"{module}, {case}", fontsize=8)
             axes.tick_params(labelsize=6)
             axes.set_ylim(bottom=0)

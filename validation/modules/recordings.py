@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from functools import partial
 from pathlib import Path
 
 from longhaul import modules
-from validation.linux.__main__ import compare
+from validation.experiments import in_parallel
 from validation.linux.bands import FIGURES, MAIN, count
-from validation.linux.catalogue import cases
 from validation.linux.figures import simulate
-from validation.linux.judge import Verdict, recorded
+from validation.linux.judge import Verdict, compare, recorded_cases
 from validation.pages import table
 
 STANDARD = Path(__file__).parent / "tcp_standard.c"
@@ -24,17 +21,16 @@ Verdicts with the same index are on the same recorded figure.
 """
 
 
-def judged(built: Mapping[str, Path], folder: Path, pool: Executor) -> Both:
+def judged(built: Mapping[str, Path], folder: Path) -> Both:
     """Return the verdicts on all recorded cases, with the modules and with our algorithms.
 
     `built` has the compiled module of each algorithm.
     """
     standard = modules.build([STANDARD], folder / "standard.so", name=None).object
     instead = {"cubic": built["cubic"], "bbr": built["bbr"], "reno": standard}
-    known = recorded()
-    chosen = [case for case in cases() if case.name in known]
-    theirs = list(pool.map(partial(simulate, instead=instead), chosen))
-    ours = list(pool.map(simulate, chosen))
+    chosen = recorded_cases()
+    theirs = in_parallel(simulate, ((case, instead) for case in chosen))
+    ours = in_parallel(simulate, ((case,) for case in chosen))
     return compare(chosen, theirs), compare(chosen, ours)
 
 
