@@ -1,7 +1,7 @@
 """MesoNet compared with NIST SP 500-282: values within tolerance, with known exceptions."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from statistics import fmean
 
@@ -12,7 +12,6 @@ import longhaul
 from longhaul.mesonet.numbered_responses import flow_pps
 from validation.mesonet import (
     conditions,
-    connections,
     differences,
     direct_routers,
     document,
@@ -23,12 +22,8 @@ from validation.mesonet import (
     loss_free,
     readings,
     report,
-    sizes,
-    sources_alone,
-    topology,
-    users,
-    windows,
 )
+from validation.mesonet.__main__ import UNITS
 from validation.mesonet.network import quiet
 from validation.mesonet.tables import HERE, recorded
 from validation.mesonet.verification import Verification, verifications
@@ -143,9 +138,9 @@ def assert_within(rows: Iterable[Row]) -> None:
     assert outside <= KNOWN, [row for row in rows if row.within is False]
 
 
-@pytest.mark.parametrize("subject", [topology, sizes, connections, windows, users, sources_alone])
-def test_worked_examples_of_chapter_3(subject) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
-    assert_within(subject.rows())
+@pytest.mark.parametrize("rows", UNITS)
+def test_worked_examples_of_chapter_3(rows: Callable[[], Iterator[Row]]) -> None:
+    assert_within(rows())
 
 
 def test_two_standard_flows_share_a_slow_router() -> None:
@@ -183,10 +178,8 @@ def test_growth_is_what_windows_have_gained() -> None:
 def test_readings_of_jumbo_files_are_scenarios_and_all_recorded() -> None:
     for reading in jumbo_readings.READINGS.values():
         longhaul.load(direct_routers.scenario(), reading.changes)
-    recorded = {
-        (row["reading"], row["algorithm"], int(row["seed"])) for row in jumbo_readings.read()
-    }
-    assert recorded == {
+    rows = recorded(jumbo_readings.FILE)
+    assert {(row["reading"], row["algorithm"], int(row["seed"])) for row in rows} == {
         (name, *run)
         for name, reading in jumbo_readings.READINGS.items()
         for run in reading.runs
@@ -299,7 +292,7 @@ def test_recorded_readings_have_the_published_values_beside_them() -> None:
         for row in recorded(HERE / "measured" / "readings.csv")
     }
     assert printed == {(name, one.title): one.published for name, one, _ in readings.beside_print()}
-    recorded_goodputs = [float(row["published"]) for row in goodput_readings.read()]
+    recorded_goodputs = [float(row["published"]) for row in recorded(goodput_readings.FILE)]
     goodputs = [there for _, _, there, _ in goodput_readings.beside_print()]
     assert recorded_goodputs == goodputs
 

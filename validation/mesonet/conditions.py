@@ -21,9 +21,8 @@ TCP = "TCP"
 WITHIN = {REPRODUCED: True, OUTSIDE: False, CONTRADICTED: False}
 
 
-def rows(processes: int = 1) -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Yield rows that compare printed values of standard TCP with those of recorded runs."""
-    del processes
     study = find(STUDY)
     _, record = recorded(study)
     for judgement in ledger.judge(study, record.data, record.facts.scale, EXPERIMENTS):

@@ -20,12 +20,6 @@ UNANSWERED = 1e-5
 """Rate of the receivers' access router in packets per ms, so low that no SYN is answered."""
 
 
-def rows() -> Iterator[Row]:
-    """Yield rows for a source whose SYNs are not answered, and for one that is answered at once."""
-    yield from unanswered()
-    yield from answered()
-
-
 def unanswered() -> Iterator[Row]:
     """Yield rows for unanswered SYNs at 0, 3 and 9 s, and the source's failure at 21 s (CON1)."""
     case = "EX-SYN no answer"

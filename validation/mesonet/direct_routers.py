@@ -26,9 +26,8 @@ START_S, JUMBO_S, END_S = 20, 320, 620
 TP1 = {"L1": 25_151, "L2": 65_462, "L3": 76_185}
 
 
-def rows(processes: int = 1) -> Iterator[Row]:
-    """Simulate the scenario, and yield rows for the goodput of the long-lived flows."""
-    del processes
+def rows(_: int = 1) -> Iterator[Row]:
+    """Simulate the scenario in this process; yield rows for the goodput of the long-lived flows."""
     yield from judge(longhaul.run(scenario()))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from validation.mesonet.verification import Verification, Windows
+from validation.pages import DOCS
 
-PICTURES = Path(__file__).parents[2] / "docs" / "images"
+PICTURES = DOCS / "images"
 
 FIRST, SECOND = "#0072b2", "#d55e00"
 PUBLISHED, MEASURED = "#999999", "#0072b2"

@@ -8,10 +8,10 @@ import longhaul
 from longhaul.analysis.judging import Expected
 from longhaul.guide import examples
 from longhaul.mesonet import MesoNet
+from validation.experiments import pool
 from validation.mesonet.tables import published
 from validation.mesonet.verification import Verification, Windows, verifications
 from validation.rows import TREND, Row, as_found, close, judged, near
-from validation.workers import pool
 
 PART = "dumbbell"
 

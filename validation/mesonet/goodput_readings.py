@@ -9,23 +9,22 @@ replace those of the same lines in `measured/goodput_readings.csv`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 
 import polars as pl
 
 import longhaul
-from longhaul.files.rows import write_rows
 from longhaul.mesonet import MesoNet, numbered_responses
 from longhaul.studies.study import find
-from validation.mesonet.tables import HERE, published, recorded
+from validation.mesonet.tables import HERE, published, record, recorded
 
 FILE = HERE / "measured" / "goodput_readings.csv"
 HEAD = (
     "# Goodput of a flow, packets/s, by the flows that share it "
     "(python -m validation.mesonet.goodput_readings)\n"
 )
-LINES = range(1, 9)
+LINES = [str(line) for line in range(1, 9)]
 RUNS = 64
 """Number of runs in chapter 4; line n of table 4-28 has means over runs n, n + 8, n + 16, ..."""
 FROM_S, UNTIL_S = 20, 40
@@ -40,6 +39,7 @@ READINGS = {
     "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
 """Number of flows among which the packets of a flow class are divided, by interpretation."""
+COLUMNS = ("line", "class", "published", *READINGS)
 TITLES = (
     "transferring flows and half of the completed flows", "transferring and completed flows",
     "transferring and connecting flows and half of the completed flows",
@@ -47,16 +47,18 @@ TITLES = (
 )  # fmt: skip
 
 
-def simulate(line: int) -> Iterator[dict[str, str]]:
+def simulate(line: str) -> Iterator[dict[str, str]]:
     """Simulate the eight runs of line `line` of table 4-28; yield a row for each flow class.
 
-    A row has the class's goodput by each interpretation in `READINGS`, as a mean over the runs.
+    A row has the class's printed goodput, and its goodput by each interpretation in `READINGS`, as
+    a mean over the runs.
     """
-    runs = [_of_run(run) for run in range(line, RUNS + 1, len(LINES))]
+    runs = [_of_run(run) for run in range(int(line), RUNS + 1, len(LINES))]
     for name in RESPONSES:
         values = {reading: fmean(run[name, reading] for run in runs) for reading in READINGS}
         goodputs = {reading: f"{value:.5g}" for reading, value in values.items()}
-        yield {"line": str(line), "class": name, **goodputs}
+        row = {"line": line, "class": name}
+        yield {**row, "published": f"{_printed(row):g}", **goodputs}
 
 
 def _of_run(number: int) -> dict[tuple[str, str], float]:
@@ -73,17 +75,12 @@ def _of_run(number: int) -> dict[tuple[str, str], float]:
     }
 
 
-def read() -> list[dict[str, str]]:
-    """Return the rows of `measured/goodput_readings.csv`."""
-    return recorded(FILE)
-
-
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
     """Yield line, flow class, printed goodput and measured goodputs for each goodput of table 4-28.
 
     There is a measured goodput for each interpretation in `READINGS`.
     """
-    for row in read():
+    for row in recorded(FILE):
         goodputs = [float(row[reading]) for reading in READINGS]
         yield int(row["line"]), row["class"], _printed(row), goodputs
 
@@ -98,17 +95,5 @@ def _printed(row: Mapping[str, str]) -> float:
     return value
 
 
-def record(lines: Sequence[int]) -> None:
-    """Simulate `lines` of table 4-28, and replace their rows in the recorded table."""
-    for line in lines:
-        _write([row for row in read() if row["line"] != str(line)] + list(simulate(line)))
-
-
-def _write(rows: Sequence[Mapping[str, str]]) -> None:
-    ordered = sorted(rows, key=lambda row: int(row["line"]))
-    cells = ({**row, "published": f"{_printed(row):g}"} for row in ordered)
-    write_rows(FILE, cells, ("line", "class", "published", *READINGS), HEAD)
-
-
 if __name__ == "__main__":
-    record([int(line) for line in sys.argv[1:]] or LINES)
+    record(FILE, HEAD, COLUMNS, simulate, sys.argv[1:] or LINES, LINES)

@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import longhaul
-from longhaul.files.rows import write_rows
 from longhaul.mesonet import responses_of
 from validation.mesonet import direct_routers
 from validation.mesonet.long_lived import CONGESTION, ENDS
-from validation.mesonet.tables import HERE, recorded
+from validation.mesonet.tables import HERE, record
 
 FILE = HERE / "measured" / "jumbo_readings.csv"
 HEAD = (
@@ -71,18 +70,5 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
         yield {"reading": name, "algorithm": algorithm, "seed": str(seed), **goodput}
 
 
-def read() -> list[dict[str, str]]:
-    """Return the rows of `measured/jumbo_readings.csv`."""
-    return recorded(FILE)
-
-
-def record(names: Sequence[str]) -> None:
-    """Simulate the possible causes `names`; replace their rows in `measured/jumbo_readings.csv`."""
-    for name in names:
-        rows = [row for row in read() if row["reading"] != name] + list(simulate(name))
-        rows.sort(key=lambda row: list(READINGS).index(row["reading"]))
-        write_rows(FILE, rows, COLUMNS, HEAD)
-
-
 if __name__ == "__main__":
-    record(sys.argv[1:] or list(READINGS))
+    record(FILE, HEAD, COLUMNS, simulate, sys.argv[1:] or READINGS, list(READINGS))

@@ -16,10 +16,10 @@ import polars as pl
 import longhaul
 from longhaul.files.rows import number
 from longhaul.mesonet import MesoNet
+from validation.experiments import pool
 from validation.mesonet.network import FULL_PKTS, quiet
 from validation.mesonet.tables import published
 from validation.rows import Row, close, near
-from validation.workers import pool
 
 PART = "long-lived"
 ENDS = {"L1": ("B0a", "K0a"), "L2": ("C0a", "I0a"), "L3": ("E0a", "F0a")}

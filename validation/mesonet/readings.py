@@ -16,11 +16,10 @@ from typing import Any
 
 import longhaul
 from longhaul.campaign import Run
-from longhaul.files.rows import write_rows
 from longhaul.mesonet import responses_of
 from longhaul.studies.study import find
 from validation.mesonet import goodput_readings
-from validation.mesonet.tables import HERE, published, recorded
+from validation.mesonet.tables import HERE, published, record, recorded
 
 FILE = HERE / "measured" / "readings.csv"
 HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.readings)\n"
@@ -44,6 +43,7 @@ READINGS = {
     "one_handshake": Reading("shared buffer, handshake", shared_buffer=True, handshake_rtt=True),
 }
 """Interpretations by their column in `measured/readings.csv`; MesoNet's default is the last."""
+COLUMNS = ("case", "response", "metric", "published", *READINGS)
 PERIOD, JUMBO = "P", "TP2"
 
 
@@ -174,55 +174,41 @@ CASES = {
 def simulate(name: str) -> Iterator[dict[str, str]]:
     """Simulate case `name` under each interpretation in `READINGS`, and yield results as rows.
 
-    A row has the case, the response, and the measured value in the interpretation's column.
+    A row has the case, the response with its title and printed value, and the measured value in
+    each interpretation's column.
     """
     case = CASES[name]
-    for column, reading in READINGS.items():
-        values_of_runs = []
-        for scenario in case.scenarios(reading):
-            rows = responses_of(longhaul.run(scenario), case.chapter).to_dicts()
-            values_of_runs.append({(row["response"], row["period"]): row["value"] for row in rows})
-        for figure in case.figures:
-            value = mean(values[figure.response, figure.period] for values in values_of_runs)
-            yield {"case": name, "response": figure.response, column: f"{value:.6g}"}
+    values = {
+        column: [
+            {(row["response"], row["period"]): row["value"] for row in _responses(case, scenario)}
+            for scenario in case.scenarios(reading)
+        ]
+        for column, reading in READINGS.items()
+    }
+    for figure in case.figures:
+        key = (figure.response, figure.period)
+        means = {column: mean(run[key] for run in runs) for column, runs in values.items()}
+        yield {
+            "case": name,
+            "response": figure.response,
+            "metric": figure.title,
+            "published": f"{figure.published:.10g}",
+            **{column: f"{value:.6g}" for column, value in means.items()},
+        }
 
 
-def read() -> dict[tuple[str, str], dict[str, str]]:
-    """Return the rows of `measured/readings.csv` by case and response."""
-    return {(row["case"], row["response"]): row for row in recorded(FILE)}
+def _responses(case: Case, scenario: dict[str, Any]) -> list[dict[str, Any]]:
+    return responses_of(longhaul.run(scenario), case.chapter).to_dicts()
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
     """Yield case, response variable, and its measured value under each of the `READINGS`."""
-    recorded = read()
+    rows = {(row["case"], row["response"]): row for row in recorded(FILE)}
     for name, case in CASES.items():
         for figure in case.figures:
-            if (row := recorded.get((name, figure.response))) is not None:
+            if (row := rows.get((name, figure.response))) is not None:
                 yield name, figure, [float(row[reading]) for reading in READINGS]
 
 
-def record(names: list[str]) -> None:
-    """Simulate the cases `names`, and replace their rows in `measured/readings.csv`."""
-    rows = read()
-    for name in names:
-        for row in simulate(name):
-            rows.setdefault((name, row["response"]), row).update(row)
-        _write(rows)
-
-
-def _write(rows: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
-    ordered = (
-        {
-            **rows[name, figure.response],
-            "metric": figure.title,
-            "published": f"{figure.published:.10g}",
-        }
-        for name, case in CASES.items()
-        for figure in case.figures
-        if (name, figure.response) in rows
-    )
-    write_rows(FILE, ordered, ("case", "response", "metric", "published", *READINGS), HEAD)
-
-
 if __name__ == "__main__":
-    record(sys.argv[1:] or list(CASES))
+    record(FILE, HEAD, COLUMNS, simulate, sys.argv[1:] or CASES, list(CASES))

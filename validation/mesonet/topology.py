@@ -1,9 +1,10 @@
-"""Check of the built-in topology and its delays (NIST SP 500-282, tables 3-1 and 3-2)."""
+"""Check of the built-in topology, its routes and delays (NIST SP 500-282, tables 3-1, 3-2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import eq
 from statistics import fmean
 
 import polars as pl
@@ -11,7 +12,7 @@ import polars as pl
 import longhaul
 from longhaul.mesonet import MesoNet
 from validation.mesonet.network import quiet
-from validation.mesonet.routes import routes
+from validation.mesonet.tables import published
 from validation.rows import Row, exactly
 
 CASE = "EX-TOPO"
@@ -47,20 +48,21 @@ def ways(topology: pl.DataFrame) -> Iterator[Row]:
     access = topology.filter(pl.col("tier") == "access")["router"].to_list()
     below = {name[0]: name for name in reversed(access)}
     pairs = [(source, other) for source in below for other in below if source < other]
-    same, delays_ms = 0, []
-    asymmetric = []
-    for source, other in pairs:
-        links, rtt_s = _seen(below[source], below[other])
-        same += links == _links(source, other) | _links(other, source)
-        delays_ms.append(round(1e3 * rtt_s))
-        if {(end, start) for start, end in links} != links:
-            asymmetric.append(f"{source}-{other}")
-    printed = [routes()[source, other][1] + routes()[other, source][1] for source, other in pairs]
+    # Names of routers, joined with dashes, and delay in time steps, by the routers at both ends.
+    routes = {(row["from"], row["to"]): row for row in published("routes_3_2")}
+    both_ways = [(routes[source, other], routes[other, source]) for source, other in pairs]
+    expected = [_links(there["route"]) | _links(back["route"]) for there, back in both_ways]
+    printed = [int(there["delay"]) + int(back["delay"]) for there, back in both_ways]
+    seen, rtts_s = zip(
+        *(_seen(below[source], below[other]) for source, other in pairs), strict=True
+    )
+    delays_ms = [round(1e3 * rtt_s) for rtt_s in rtts_s]
+    asymmetric = sum({(end, start) for start, end in links} != links for links in seen)
     yield exactly(CASE, "pairs of backbone routers", 55, len(pairs))
-    yield exactly(CASE, "pairs with the published routes", 55, same)
-    right = sum(here == there for here, there in zip(delays_ms, printed, strict=True))
+    yield exactly(CASE, "pairs with the published routes", 55, sum(map(eq, seen, expected)))
+    right = sum(map(eq, delays_ms, printed))
     yield exactly(CASE, "pairs with the published round trip", 55, right)
-    yield exactly(CASE, "pairs with other ways back", 5, len(asymmetric))
+    yield exactly(CASE, "pairs with other ways back", 5, asymmetric)
     yield exactly(CASE, "mean round trip, ms, rounded", 41, round(fmean(delays_ms)))
     yield exactly(CASE, "smallest round trip, ms", 6, min(delays_ms))
     yield exactly(CASE, "largest round trip, ms", 100, max(delays_ms))
@@ -69,10 +71,9 @@ def ways(topology: pl.DataFrame) -> Iterator[Row]:
 Links = set[tuple[str, str]]
 
 
-def _links(source: str, other: str) -> Links:
-    """Return the links of the published route from router `source` to router `other`."""
-    way = routes()[source, other][0].split("-")
-    return set(pairwise(way))
+def _links(route: str) -> Links:
+    """Return the links of a published route."""
+    return set(pairwise(route.split("-")))
 
 
 def _seen(source: str, other: str) -> tuple[Links, float]:
@@ -89,5 +90,5 @@ def _seen(source: str, other: str) -> tuple[Links, float]:
         )
     )
     entered = MesoNet.of(run).backbone_links.filter(pl.col("entered_pkts") > 0)["link"]
-    links = {(name.split("-")[0], name.split("-")[1]) for name in entered}
+    links: Links = {tuple(name.split("-")) for name in entered}
     return links, MesoNet.of(run).long_lived["srtt_s"][0]
