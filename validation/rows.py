@@ -1,4 +1,4 @@
-"""Rows of comparisons: expected value, measured value, and verdict."""
+"""Rows of comparisons: expected value, measured value, verdict, and their texts for tables."""
 
 from __future__ import annotations
 
@@ -44,6 +44,41 @@ class Row:
         """True if the value was judged and lies within the allowed range."""
         return self.within is True
 
+    @property
+    def pair(self) -> tuple[float, float]:
+        """Both values: the other simulator's or source's, and ours."""
+        assert self.expected is not None
+        assert self.measured is not None
+        return self.expected, self.measured
+
+    @property
+    def texts(self) -> list[str]:
+        """Both values as text, each with its standard deviation over seeds, if known."""
+        deviations = (self.expected_sd, self.measured_sd)
+        return [
+            f"{mean:.6g}" if deviation is None else f"{mean:.6g} ± {deviation:.3g}"
+            for mean, deviation in zip(self.pair, deviations, strict=True)
+        ]
+
+    @property
+    def distance(self) -> float:
+        """Absolute difference between the two values."""
+        there, here = self.pair
+        return abs(here - there)
+
+    @property
+    def difference(self) -> str:
+        """Relative difference of Longhaul's value from the other one, as text."""
+        there, here = self.pair
+        if there == 0:
+            return "0" if here == 0 else f"{here:+.3g}"
+        return f"{100 * (here / there - 1):+.2f} %"
+
+    @property
+    def yes_or_no(self) -> str:
+        """Text `yes` if the value is within its bounds, else `**no**`."""
+        return "yes" if self.within else "**no**"
+
 
 def judged(
     case: str,
@@ -77,22 +112,6 @@ def close(case: str, metric: str, expected: float, measured: float, part: float)
     return judged(case, metric, expected, measured, band, f"± {100 * part:g} %")
 
 
-def between(
-    case: str,
-    metric: str,
-    expected: float,
-    measured: float,
-    low: float,
-    high: float,
-    kind: str = VALUE,
-) -> Row:
-    """Return a row for a value that has to lie between `low` and `high`."""
-    rule = f"{low:g} to {high:g}"
-    return judged(case, metric, expected, measured, Expected(low, high), rule, kind)
-
-
-def as_found(
-    case: str, metric: str, expected: float | None, measured: float | None, kind: str = VALUE
-) -> Row:
+def as_found(case: str, metric: str, expected: float | None, measured: float | None) -> Row:
     """Return a row for a value that is reported without a verdict."""
-    return Row(case, metric, expected, measured, "as found", None, kind)
+    return Row(case, metric, expected, measured, "as found", None)

@@ -15,7 +15,7 @@ from statistics import fmean
 
 from longhaul.models.dynamics import MODELLED
 from validation.fluid.measure import QUEUES, Comparison, measure
-from validation.pages import DOCS, table
+from validation.pages import DOCS, filled, table
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "figures.json"
@@ -27,7 +27,6 @@ COLUMNS = (
     ("loss", "loss rate", "{:.1e}"),
     ("utilisation", "utilisation", "{:.1%}"),
 )
-TITLES = {"red": "RED", "droptail": "Drop-tail"}
 
 
 def main() -> None:
@@ -38,7 +37,7 @@ def main() -> None:
     given = parser.parse_args()
     comparisons = list(recorded() if given.recorded else _measured(given.only))
     RECORDED.write_text(json.dumps([asdict(pair) for pair in comparisons], indent=1) + "\n")
-    (DOCS / "fluid-and-packets.md").write_text("\n".join(page(comparisons)) + "\n")
+    (DOCS / "fluid-and-packets.md").write_text(page(comparisons))
 
 
 def _measured(only: str | None) -> Iterator[Comparison]:
@@ -58,20 +57,18 @@ def recorded() -> Iterator[Comparison]:
     return (Comparison(**entry) for entry in json.loads(RECORDED.read_text()))
 
 
-def page(comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """Yield the lines of `docs/fluid-and-packets.md`."""
-    yield (HERE / "notes.md").read_text().rstrip()
+def page(comparisons: Iterable[Comparison]) -> str:
+    """Return the text of `docs/fluid-and-packets.md`."""
     heads = [
         f"{name}:"
         for _, title, _ in COLUMNS
         for name in (f"{title}: simulation", f"{title}: fluid model", f"{title}: difference")
     ]
-    rows = list(comparisons)
-    for queue, title in TITLES.items():
-        yield f"\n## {title}\n"
-        yield from table(
-            ["algorithm", *heads], (_row(pair) for pair in rows if pair.queue == queue)
-        )
+    rows: dict[str, list[list[str]]] = {queue: [] for queue in QUEUES}
+    for pair in comparisons:
+        rows[pair.queue].append(_row(pair))
+    tables = {queue: table(["algorithm", *heads], rows[queue]) for queue in QUEUES}
+    return filled(HERE / "page.md", **tables)
 
 
 def _row(comparison: Comparison) -> list[str]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from validation.nist_2010.checks import CHECKS, printed_differences
 from validation.pages import DOCS, filled, table
 from validation.rows import Row
-from validation.tables import distance, pair
 
 PAGE = DOCS / "published_analyses.md"
 
@@ -44,7 +43,7 @@ def _estimated() -> dict[str, int]:
     most 2 and 5 percentage points.
     """
     values = [v for e in ("ch8high", "ch8low") for v in printed_differences(e, "larger")]
-    distances = [distance(value) for value in values]
+    distances = [value.distance for value in values]
     return {
         "all": len(values),
         "exact": sum(value.agrees for value in values),
@@ -55,7 +54,7 @@ def _estimated() -> dict[str, int]:
 
 def _notes(wrong: list[Row]) -> Iterator[list[str]]:
     for value in wrong:
-        printed, computed = pair(value)
+        printed, computed = value.pair
         yield [value.metric, f"{printed:g}", f"{computed:.3g}", value.error]
 
 

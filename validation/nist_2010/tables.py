@@ -12,10 +12,10 @@ def rows(name: str) -> tuple[Row, ...]:
     return published_rows(DATA / f"{name}.csv")
 
 
-def numbers(row: Row, *left_out: str) -> list[float]:
-    """Return the numbers of a row, without its first cell and the columns in `left_out`."""
-    _, *columns = row
-    return [float(row[column]) for column in columns if column not in left_out]
+def numbers(row: Row) -> list[float]:
+    """Return the numbers of a row, without its first cell."""
+    _, *cells = row.values()
+    return [float(cell) for cell in cells]
 
 
 def by_first(name: str) -> dict[str, Row]:

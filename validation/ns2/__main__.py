@@ -17,12 +17,10 @@ from validation.ns2.anchors import check_anchors
 from validation.ns2.cases import gold_cases
 from validation.ns2.compare import Comparison, compare
 from validation.ns2.page import page, report_text
+from validation.pages import DOCS, ROOT
 from validation.rows import Row
-from validation.tables import difference, value
 
-ROOT = Path(__file__).parents[2]
 REPORT = ROOT / "validation" / "ns2" / "report.json"
-DOCUMENT = ROOT / "docs" / "validation.md"
 LONG_REPORT = ROOT / "validation" / "out"
 
 
@@ -38,7 +36,8 @@ def main() -> int:
     if arguments.prefixes == [""]:
         anchors = check_anchors(arguments.processes)
         for anchor in anchors:
-            print(_anchor_line(anchor))
+            mark, (there, here) = "  " if anchor.within else "!!", anchor.pair
+            print(f"{mark} {anchor.metric:60} {there:>12.6g} {here:>12.6g}")
         write(comparisons, anchors)
     verdicts = [verdict for comparison in comparisons for verdict in comparison.verdicts]
     outside = [verdict for verdict in verdicts if not verdict.within]
@@ -52,9 +51,8 @@ def print_verdicts(comparison: Comparison) -> None:
     print(f"{comparison.case.name}: {peer} runs of ns-2, {ours} of Longhaul")
     for verdict in comparison.verdicts:
         mark = "  " if verdict.within else "!!"
-        there = value(verdict.expected, verdict.expected_sd)
-        here = value(verdict.measured, verdict.measured_sd)
-        print(f"{mark} {verdict.metric:45} {there:>22} {here:>22} {difference(verdict):>9}")
+        there, here = verdict.texts
+        print(f"{mark} {verdict.metric:45} {there:>22} {here:>22} {verdict.difference:>9}")
     sys.stdout.flush()
 
 
@@ -66,13 +64,8 @@ def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
     verdicts = [verdict for comparison in comparisons for verdict in comparison.verdicts]
     verdicts += anchors
     REPORT.write_text(report_text(verdicts), encoding="utf-8")
-    DOCUMENT.write_text(page(verdicts), encoding="utf-8")
+    (DOCS / "validation.md").write_text(page(verdicts), encoding="utf-8")
     long_report.write(comparisons, LONG_REPORT)
-
-
-def _anchor_line(anchor: Row) -> str:
-    mark = "  " if anchor.within else "!!"
-    return f"{mark} {anchor.metric:60} {anchor.expected:>12.6g} {anchor.measured:>12.6g}"
 
 
 def _arguments() -> argparse.Namespace:

@@ -16,9 +16,8 @@ import polars as pl
 
 import longhaul
 from longhaul.analysis.judging import Expected
-from validation.experiments import dumbbell
+from validation.experiments import dumbbell, pool
 from validation.rows import Row, judged
-from validation.workers import pool
 
 TOLERANCE = 0.05
 PUBLISHED = "published"

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import cache as cache_result
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from longhaul import _engine
+from longhaul.files.writing import write_text
+from validation.experiments import pool
 from validation.ns2 import ours, recordings
-from validation.ns2.cases import Case
+from validation.ns2.cases import GOLD, Case
 from validation.ns2.judge import judge, judge_exactly
 from validation.ns2.runs import Run, Trace
 from validation.ns2.sawtooth import judge_sawtooth
 from validation.ns2.scenario import scenario
 from validation.rows import Row
-from validation.tables import distance
-from validation.workers import pool
 
 
 @dataclass(frozen=True)
@@ -38,17 +36,16 @@ class Comparison:
 
 
 def compare(
-    cases: list[Case], cache: Path, processes: int, recorded: Path | None = None
+    cases: list[Case], store: Path, processes: int, recorded: Path = GOLD
 ) -> Iterator[Comparison]:
     """Compare the cases one after the other; the runs of one case are made in parallel.
 
-    `recorded` is the directory of ns-2's recordings, by default `GOLD` of `cases.py`.
+    `store` is the directory of finished runs, `recorded` that of ns-2's recordings.
     """
-    cache.mkdir(parents=True, exist_ok=True)
     with pool(processes) as workers:
         for case in cases:
-            peer = recordings.load(case, recorded) if recorded else recordings.load(case)
-            runs = list(workers.map(partial(_run, case, cache=cache), [run.seed for run in peer]))
+            peer = recordings.load(case, recorded)
+            runs = list(workers.map(partial(_run, case, store), [run.seed for run in peer]))
             yield Comparison(case, peer, runs, _judge(case, peer, runs))
 
 
@@ -76,28 +73,22 @@ def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]
 
 
 def _badness(row: Row) -> tuple[bool, float]:
-    return not row.within, distance(row)
+    return not row.within, row.distance
 
 
-def _run(case: Case, seed: int, *, cache: Path) -> Run:
-    return _cached(cache, scenario(case, seed), lambda: ours.run(case, seed))
-
-
-def _cached(cache: Path, plain: dict[str, Any], run: Callable[[], Run]) -> Run:
-    key = json.dumps([_engine_hash(), plain], sort_keys=True).encode()
-    path = cache / f"{hashlib.sha256(key).hexdigest()[:24]}.json"
+def _run(case: Case, store: Path, seed: int) -> Run:
+    """Run a case with one seed, or return its run from the directory `store`."""
+    key = json.dumps([_engine_hash(), scenario(case, seed)], sort_keys=True).encode()
+    path = store / f"{hashlib.sha256(key).hexdigest()[:24]}.json"
     if path.exists():
         stored = json.loads(path.read_text())
         return Run.from_json(stored["figures"], Trace(**stored["trace"]))
-    result = run()
-    assert result.trace is not None
-    stored = {"figures": result.to_json(), "trace": asdict(result.trace)}
-    unfinished = path.with_suffix(".partial")
-    unfinished.write_text(json.dumps(stored))
-    unfinished.rename(path)
-    return result
+    run = ours.run(case, seed)
+    assert run.trace is not None
+    write_text(path, json.dumps({"figures": run.to_json(), "trace": asdict(run.trace)}))
+    return run
 
 
-@cache_result
+@cache
 def _engine_hash() -> str:
     return hashlib.sha256(Path(_engine.__file__).read_bytes()).hexdigest()

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from operator import attrgetter
 from statistics import fmean, stdev
 
 from longhaul.analysis.comparisons import half_width
 from longhaul.analysis.judging import Expected
 from validation.ns2.cases import Case
-from validation.ns2.runs import FlowFigures, Run
+from validation.ns2.runs import Run
 from validation.rows import Row, judged
 
 DELIVERED_TOLERANCE = 0.005
@@ -32,8 +33,7 @@ def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
     """Yield rows that compare a case without randomness; event counts are sums over all flows."""
     round_trip_s = base_round_trip_s(case)
     for metric, count, times in _EVENTS:
-        there = [count(flow) for flow in peer.flows]
-        here = [count(flow) for flow in ours.flows]
+        there, here = list(map(count, peer.flows)), list(map(count, ours.flows))
         same = there == here
         total_there, total_here = float(sum(there)), float(sum(here))
         yield Row(case.name, metric, total_there, total_here, "the same number", same)
@@ -104,18 +104,11 @@ def _delivered(run: Run) -> int:
     return sum(flow.delivered_pkts for flow in run.flows)
 
 
-def _cut_times(flow: FlowFigures) -> list[float]:
-    return flow.cut_times_s
-
-
-def _timeout_times(flow: FlowFigures) -> list[float]:
-    return flow.timeout_times_s
-
-
-_EVENTS: list[tuple[str, Callable[[FlowFigures], int], Callable[[FlowFigures], list[float]]]] = [
-    ("window cuts", lambda flow: flow.cuts, _cut_times),
-    ("timeouts", lambda flow: flow.timeouts, _timeout_times),
-]
+# Events, with the functions that return their number and their times in a flow's figures.
+_EVENTS = (
+    ("window cuts", attrgetter("cuts"), attrgetter("cut_times_s")),
+    ("timeouts", attrgetter("timeouts"), attrgetter("timeout_times_s")),
+)
 
 
 def _furthest_apart(there: Iterable[list[float]], here: Iterable[list[float]]) -> float:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from validation.ns2.compare import Comparison
 from validation.ns2.plots import draw
 from validation.pages import table
 from validation.rows import Row
-from validation.tables import difference, value, yes_or_no
+
+HEADS = ("Figure", "ns-2:", "Longhaul:", "Difference:", "Within", "Rule")
 
 
 def write(comparisons: Sequence[Comparison], directory: Path) -> None:
@@ -21,26 +22,19 @@ def write(comparisons: Sequence[Comparison], directory: Path) -> None:
     (directory / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _section(comparison: Comparison) -> Iterable[str]:
+def _section(comparison: Comparison) -> list[str]:
     case = comparison.case
-    yield ""
-    yield f"## {case.name}"
-    yield ""
-    yield f"`{' '.join(case.arguments)}`"
-    yield ""
-    yield (
-        f"{len(comparison.peer)} runs of ns-2, {len(comparison.ours)} of Longhaul; windows from "
-        f"{case.warm_up_s:g} s on."
-    )
-    yield ""
-    yield f"![Window and queue]({case.name}.png)"
-    yield ""
-    heads = ("Figure", "ns-2:", "Longhaul:", "Difference:", "Within", "Rule")
-    yield from table(heads, map(_row, comparison.verdicts))
+    runs = f"{len(comparison.peer)} runs of ns-2, {len(comparison.ours)} of Longhaul"
+    return [
+        "", f"## {case.name}",
+        "", f"`{' '.join(case.arguments)}`",
+        "", f"{runs}; windows from {case.warm_up_s:g} s on.",
+        "", f"![Window and queue]({case.name}.png)",
+        "", *table(HEADS, map(_row, comparison.verdicts)),
+    ]  # fmt: skip
 
 
 def _row(verdict: Row) -> list[str]:
-    there = value(verdict.expected, verdict.expected_sd)
-    here = value(verdict.measured, verdict.measured_sd)
-    within = yes_or_no(verdict.within)
-    return [verdict.metric, there, here, difference(verdict), within, verdict.rule]
+    return [
+        verdict.metric, *verdict.texts, verdict.difference, verdict.yes_or_no, verdict.rule,
+    ]  # fmt: skip

@@ -1,25 +1,38 @@
 """Writer of `docs/validation.md` from `report.json`.
 
 The page has notes, figures outside their bounds with reasons, a comparison with published figures,
-and a table with a row per case. `long_report.py` writes all figures and plots.
+a table of sawteeth of ns-2's Linux modules, and a table with a row per case. `long_report.py`
+writes all figures and plots.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, starmap
 from pathlib import Path
 
 from validation.ns2.anchors import PUBLISHED
 from validation.ns2.cases import Case, gold_cases
-from validation.ns2.linux_section import linux_section
-from validation.pages import table
+from validation.ns2.linux_modules import NOT_COMPARED, REASONS
+from validation.pages import filled, table
 from validation.rows import Row
-from validation.tables import difference, distance, pair, yes_or_no
 
 HERE = Path(__file__).parent
-NOTES = HERE / "notes.md"
 
+OF_PUBLISHED = ("Value of the study", "Published:", "Longhaul:", "Difference:", "Within 5 %")
+OF_SAWTEETH = (
+    "Case, flow", "Reductions:", "Period, s:", "Window before:", "Smallest after:", "Mean window:",
+    "Utilisation:", "Outside",
+)  # fmt: skip
+# Columns of a sawtooth: metric and format.
+_SAWTOOTH = (
+    ("reductions", ".0f"),
+    ("mean period, s", ".3f"),
+    ("mean window before a reduction, packets", ".0f"),
+    ("smallest window after one, packets", ".0f"),
+    ("mean window, packets", ".0f"),
+)
 # Columns of the table of cases; each has the largest difference of some metrics.
 _DIFFERENCES = {
     "Goodput": ("goodput", "delivered packets", "run by run: delivered packets"),
@@ -27,7 +40,10 @@ _DIFFERENCES = {
     "Utilisation": ("utilisation",),
     "Mean queue": ("mean queue",),
 }
-
+OF_CASES = (
+    "Case", "Comparison", "Reductions:", "Timeouts:", *(f"{name}:" for name in _DIFFERENCES),
+    "Values within bounds:",
+)  # fmt: skip
 
 # Keys of `report.json`, with the fields of a row.
 _KEYS = {
@@ -54,75 +70,83 @@ def report_text(rows: Iterable[Row]) -> str:
 
 def page(verdicts: Sequence[Row]) -> str:
     """Return the text of the page; `verdicts` has the rows on cases and on published figures."""
-    return "\n".join(_page(verdicts)) + "\n"
-
-
-def _page(verdicts: Sequence[Row]) -> Iterable[str]:
     compared = [verdict for verdict in verdicts if verdict.case != PUBLISHED]
-    cases = list(gold_cases())
-    linux = [case for case in cases if case.linux]
-    inside = sum(verdict.agrees for verdict in compared)
-    yield NOTES.read_text(encoding="utf-8").rstrip()
-    yield ""
-    yield "## Summary"
-    yield ""
-    yield f"{inside} of {len(compared)} values of {len(cases)} cases are within their bounds."
-    yield ""
-    yield from _outside(compared)
-    yield "## Published figures"
-    yield ""
-    heads = ("Value of the study", "Published:", "Longhaul:", "Difference:", "Within 5 %")
-    yield from table(heads, (_published(row) for row in verdicts if row.case == PUBLISHED))
-    yield ""
-    yield from linux_section([(case, _of(case, compared)) for case in linux])
-    yield ""
-    yield "## Cases of ns-2's own agents"
-    yield ""
-    yield from _table([(case, _of(case, compared)) for case in cases if not case.linux])
+    judged = [(case, [row for row in compared if row.case == case.name]) for case in gold_cases()]
+    linux = [(case, rows) for case, rows in judged if case.linux]
+    own = [(case, rows) for case, rows in judged if not case.linux]
+    return filled(
+        HERE / "page.md",
+        inside=str(sum(verdict.agrees for verdict in compared)),
+        values=str(len(compared)),
+        cases=str(len(judged)),
+        outside=_outside(compared),
+        published=table(
+            OF_PUBLISHED, (_published(row) for row in verdicts if row.case == PUBLISHED)
+        ),
+        sawteeth=table(OF_SAWTEETH, chain.from_iterable(starmap(_sawteeth, linux))),
+        reasons=_reasons(linux),
+        not_compared=(f"- {names}: {reason}." for names, reason in NOT_COMPARED.items()),
+        own_agents=table(OF_CASES, starmap(_case, own)),
+    )
 
 
 def _published(row: Row) -> list[str]:
-    there, here = pair(row)
+    there, here = row.pair
     change = f"{100 * (here / there - 1):+.1f} %"
-    return [row.metric, f"{there:.6g}", f"{here:.6g}", change, yes_or_no(row.within)]
+    return [row.metric, f"{there:.6g}", f"{here:.6g}", change, row.yes_or_no]
 
 
-def _of(case: Case, verdicts: Iterable[Row]) -> list[Row]:
-    return [verdict for verdict in verdicts if verdict.case == case.name]
+def _outside(verdicts: Iterable[Row]) -> str:
+    """Return a list of the figures outside their bounds, or nothing."""
+    lines = [
+        f"- outside: {verdict.case}, {verdict.metric}: ns-2 {verdict.expected:.6g}, "
+        f"Longhaul {verdict.measured:.6g}\n"
+        for verdict in verdicts
+        if not verdict.within
+    ]
+    return "".join([*lines, "\n"] if lines else [])
 
 
-def _outside(verdicts: Iterable[Row]) -> Iterable[str]:
-    outside = [verdict for verdict in verdicts if not verdict.within]
-    for verdict in outside:
-        yield (
-            f"- outside: {verdict.case}, {verdict.metric}: ns-2 {verdict.expected:.6g}, "
-            f"Longhaul {verdict.measured:.6g}"
-        )
-    if outside:
-        yield ""
+def _sawteeth(case: Case, verdicts: list[Row]) -> Iterator[list[str]]:
+    """Yield a row for each flow of a case with ns-2's Linux modules."""
+    by_metric = {verdict.metric: verdict for verdict in verdicts}
+    utilisation = _pair(by_metric["utilisation"], ".3f")
+    several = "flow 0: reductions" in by_metric
+    for flow in range(2 if several else 1):
+        name = f"{case.name}, {flow}" if several else case.name
+        prefix = f"flow {flow}: " if several else ""
+        cells = [_pair(by_metric.get(prefix + metric), form) for metric, form in _SAWTOOTH]
+        yield [name, *cells, utilisation, _names_outside(verdicts, flow)]
 
 
-def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
-    """Return a table with a row per case: the largest difference of each figure.
+def _pair(verdict: Row | None, form: str) -> str:
+    if verdict is None:
+        return "-, -"
+    return ", ".join(format(figure, form) for figure in verdict.pair)
 
-    The largest is taken over flows and seeds.
-    """
-    yield (
-        "Cells of reductions and timeouts have ns-2's number, then Longhaul's number. Percentages "
-        "are the relative difference of Longhaul's value from ns-2's value. For a case with "
-        "several algorithms the largest difference is shown. In cases without randomness goodput "
-        "is the number of delivered packets. In names of cases, `bdp` and `bdp5` are a buffer of "
-        "one BDP and of a fifth of the BDP, `ms` is followed by MAX_SSTHRESH, `p` by the loss "
-        "probability, and A5 by the numbers of HSTCP and SACK flows. `dt` is drop-tail, and A5j "
-        "has random send times. `validation/ns2/gold/cases.csv` has ns-2's settings."
+
+def _names_outside(verdicts: list[Row], flow: int) -> str:
+    """Return the names of figures out of bounds: those of flow number `flow` and of the link."""
+    others = f"flow {1 - flow}: "
+    names = (
+        verdict.metric.removeprefix(f"flow {flow}: ")
+        for verdict in verdicts
+        if not verdict.within and not verdict.metric.startswith(others)
     )
-    yield ""
-    columns = ("Reductions", "Timeouts", *_DIFFERENCES, "Values within bounds")
-    heads = ["Case", "Comparison", *(f"{column}:" for column in columns)]
-    yield from table(heads, (_case(case, verdicts) for case, verdicts in cases))
+    return ", ".join(f"**{name}**" for name in names)
+
+
+def _reasons(judged: Iterable[tuple[Case, list[Row]]]) -> str:
+    """Return a line for every case with figures outside their bounds: the reason, or unknown."""
+    return "".join(
+        f"- Reason for {case.name}: {REASONS.get(case.name, 'the reason is not known')}.\n\n"
+        for case, verdicts in judged
+        if not all(verdict.within for verdict in verdicts)
+    )
 
 
 def _case(case: Case, verdicts: list[Row]) -> list[str]:
+    """Return the row of a case: the largest difference of each figure over flows and seeds."""
     how = "event by event" if case.deterministic else "means over seeds"
     counts = [_counts(verdicts, metric) for metric in ("window cuts", "timeouts")]
     shown = [_largest(verdicts, metrics) for metrics in _DIFFERENCES.values()]
@@ -131,7 +155,7 @@ def _case(case: Case, verdicts: list[Row]) -> list[str]:
 
 
 def _counts(verdicts: Iterable[Row], metric: str) -> str:
-    there, here = pair(next(verdict for verdict in verdicts if verdict.metric == metric))
+    there, here = next(verdict for verdict in verdicts if verdict.metric == metric).pair
     return f"{there:g}, {here:g}"
 
 
@@ -139,4 +163,4 @@ def _largest(verdicts: Iterable[Row], metrics: tuple[str, ...]) -> str:
     shown = [verdict for verdict in verdicts if verdict.metric.startswith(metrics)]
     if not shown:
         return ""
-    return difference(max(shown, key=lambda row: distance(row) / (row.expected or 1.0)))
+    return max(shown, key=lambda row: row.distance / (row.expected or 1.0)).difference

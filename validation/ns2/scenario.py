@@ -59,15 +59,13 @@ def _bottleneck(case: Case) -> dict[str, Any]:
     link: dict[str, Any] = {
         "rate": f"{int(case.number('rate'))} bps",
         "delay": f"{case.number('delay')} s",
-        "queue": _red(case) if case.value("q") == "RED" else _drop_tail(case),
+        "queue": {"kind": "droptail", "limit": f"{case.value('limit')} packets"},
     }
+    if case.value("q") == "RED":
+        link["queue"] = _red(case)
     if case.number("loss") > 0:
         link["loss"] = {"bernoulli": case.number("loss")}
     return link
-
-
-def _drop_tail(case: Case) -> dict[str, Any]:
-    return {"kind": "droptail", "limit": f"{case.value('limit')} packets"}
 
 
 def _red(case: Case) -> dict[str, Any]:

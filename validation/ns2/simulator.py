@@ -58,7 +58,9 @@ def read(case: Case, seed: int, out: Path) -> Run:
         if kind == "flow"
     ]
     link = next(record for kind, name, record in records if kind == "link" and name == "0")
-    return Run(seed, flows, _link(link, columns, start), _trace(columns, len(flows)))
+    windows = [columns[f"cwnd{index}"] for index in range(len(flows))]
+    trace = Trace(columns["t"], windows, columns["q0"])
+    return Run(seed, flows, _link(link, columns, start), trace)
 
 
 def _flow(
@@ -104,10 +106,6 @@ def _link(record: dict[str, str], columns: Columns, start: int) -> LinkFigures:
         dropped_pkts=int(record["drops"]),
         marked_pkts=int(record["marks"]),
     )
-
-
-def _trace(columns: Columns, flows: int) -> Trace:
-    return Trace(columns["t"], [columns[f"cwnd{index}"] for index in range(flows)], columns["q0"])
 
 
 def _records(path: Path) -> list[tuple[str, str, dict[str, str]]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from validation.pages import DOCS, table
+from validation.pages import DOCS, filled, table
 from validation.response.algorithms import ALGORITHMS, EXPLAINED_BY
 from validation.response.judge import Verdict, holds, judge
 from validation.response.measure import LOSS_RATES, Figures, Measurement, measure
@@ -32,7 +32,7 @@ def main() -> int:
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     measurements = list(recorded() if parser.parse_args().recorded else _measured())
     FIGURES.write_text(json.dumps([asdict(point) for point in measurements], indent=1) + "\n")
-    (DOCS / "response-functions.md").write_text("\n".join(page(measurements)) + "\n")
+    (DOCS / "response-functions.md").write_text(page(measurements))
     unexplained = (point for point in measurements if point.algorithm not in EXPLAINED_BY)
     outside = sum(verdict is Verdict.OUTSIDE for verdict in _verdicts(unexplained))
     print(f"{2 * len(measurements)} mean windows, {outside} outside for no known reason")
@@ -58,20 +58,20 @@ def _verdicts(measurements: Iterable[Measurement]) -> Iterator[Verdict]:
         yield judge(measurement, measurement.random)
 
 
-def page(measurements: list[Measurement]) -> Iterator[str]:
-    """Yield the lines of `docs/response-functions.md`."""
-    yield (HERE / "notes.md").read_text().rstrip()
-    yield ""
-    yield "## Summary"
-    yield ""
+def page(measurements: list[Measurement]) -> str:
+    """Return the text of `docs/response-functions.md`."""
     verdicts = list(_verdicts(measurements))
     counts = (f"{verdicts.count(verdict)} {verdict.value}" for verdict in Verdict)
-    yield f"The {len(verdicts)} mean windows have these labels: {', '.join(counts)}."
+    sections = []
     for p in LOSS_RATES:
-        yield ""
-        yield f"## One segment lost in {1.0 / p:,.0f}"
-        yield ""
-        yield from table(HEADS, (_row(point) for point in measurements if point.p == p))
+        rows = table(HEADS, (_row(point) for point in measurements if point.p == p))
+        sections.append("\n".join([f"## One segment lost in {1.0 / p:,.0f}", "", *rows]))
+    return filled(
+        HERE / "page.md",
+        count=str(len(verdicts)),
+        labels=", ".join(counts),
+        sections="\n\n".join(sections),
+    )
 
 
 def _row(measurement: Measurement) -> list[str]:
