@@ -164,7 +164,6 @@ class Cubic(Law):
     rtt_s: float
     scale: float = 0.4
     kept: float = 0.7
-    fast_convergence: bool = True
     peak: Windows = field(init=False)
     prior: Windows = field(init=False)
     start: Windows = field(init=False)
@@ -194,8 +193,7 @@ class Cubic(Law):
 
         With fast convergence, a window below the last peak is stored as 0.85 of its size.
         """
-        lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
-        peak = np.where(lower, cwnd * (1.0 + self.kept) / 2.0, cwnd)
+        peak = np.where(cwnd < self.peak, cwnd * (1.0 + self.kept) / 2.0, cwnd)
         self.peak = np.where(signalled, peak, self.peak)
         self.prior = np.where(signalled, cwnd, self.prior)
         left = np.where(signalled, cwnd * self.kept, cwnd)
@@ -268,7 +266,6 @@ class Bic(Law):
     max_increment: float = 32.0
     min_increment: float = 0.01
     decrease: float = 0.125
-    fast_convergence: bool = True
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
@@ -287,7 +284,6 @@ class Bic(Law):
 
         With fast convergence, 15/16 of the old window are stored if it is below the last peak.
         """
-        lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
-        peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)
+        peak = np.where(cwnd < self.peak, cwnd * (1.0 - self.decrease / 2.0), cwnd)
         self.peak = np.where(signalled, peak, self.peak)
         return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)

@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import longhaul
 from validation.robustness import legal, stacks
 from validation.robustness.mutations import SCENARIOS, mutated
 
@@ -170,8 +171,6 @@ def _through_python(seed: int, scratch: Path) -> None:
 
     The scenario and its results are written to the directory `scratch`.
     """
-    import longhaul
-
     file = _written(seed, scratch)
     try:
         run = longhaul.run(file, out=scratch / "run", limit=LIMIT)
@@ -189,19 +188,12 @@ def _legal(kind: str, seed: int, scratch: Path) -> None:
 
     `kind` is `legal` or `quic`. Files are written to the directory `scratch`.
     """
-    import longhaul
-    from validation.robustness.invariants import violations
-
-    text, _ = SOUND[kind].scenario(seed)
     file = scratch / "legal.json"
-    file.write_text(text, encoding="utf-8")
+    file.write_text(SOUND[kind].scenario(seed), encoding="utf-8")
     try:
         run = longhaul.run(file, out=scratch / "run", limit=LEGAL_LIMIT)
-        for violation in violations(run):
+        for violation in SOUND[kind].violations(run):
             _found(violation)
-        if kind == "quic":
-            for violation in stacks.violations(run):
-                _found(violation)
         if seed % TWICE_EVERY == 0 and not run.meta["stopped"]:
             again = longhaul.run(file, out=scratch / "again")
             if again.meta["sha256"] != run.meta["sha256"]:

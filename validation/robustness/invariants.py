@@ -77,7 +77,7 @@ def _allowance(
         saved = _bytes(bucket["burst"])
         if key == "shaper":
             saved = max(saved, _largest_packet(resolved))
-        more += 8 * saved / (_bps(bucket["rate"]) * seconds)
+        more += 8 * saved / (_engine.bits_per_second(bucket["rate"]) * seconds)
     return more
 
 
@@ -170,7 +170,7 @@ def _shortest_s(link: dict[str, Any]) -> float:
     changes = link.get("changes", [])
     rows = [] if isinstance(changes, str) else changes
     delays = [row["delay"] for row in rows if "delay" in row]
-    return min(_seconds(delay) for delay in [link["delay"], *delays])
+    return min(_engine.seconds(delay) for delay in [link["delay"], *delays])
 
 
 def _series(run: longhaul.Results) -> Iterator[str]:
@@ -185,14 +185,6 @@ def _series(run: longhaul.Results) -> Iterator[str]:
     for column in CUMULATIVE:
         for name in steps.filter(pl.col(column) < 0)["name"].unique():
             yield f"series: {column} of {name} falls"
-
-
-def _seconds(text: str) -> float:
-    return _engine.seconds(text)
-
-
-def _bps(text: str) -> float:
-    return _engine.bits_per_second(text)
 
 
 def _bytes(text: str) -> float:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from longhaul import _engine
 from validation.robustness import transport
 from validation.robustness.draws import Draw, time_text
+from validation.robustness.invariants import violations as violations
 
 Schema = dict[str, Any]
 # Path of a table, and the properties that it may have.
@@ -30,8 +31,6 @@ FIXED = {
     "mesonet", "topology", "flows", "duration", "measure", "python", "file", "seed", "proxies",
     "replication", "via",
 }  # fmt: skip
-# Texts with a special format.
-TEXTS: dict[str, Callable[[Draw], str]] = {}
 UNITS = re.compile(r"\*\(([^)]*)\)\$$")
 
 
@@ -42,26 +41,22 @@ def schema() -> Schema:
     return rules
 
 
-def scenario(seed: int) -> tuple[str, int]:
-    """Return a legal scenario as JSON, and the number of random keys discarded as illegal."""
+def scenario(seed: int) -> str:
+    """Return a legal scenario as JSON."""
     draw = _scale(random.Random(seed))
     if made := transport.scenario(seed, draw):
-        return json.dumps(made, indent=1), 0
+        return json.dumps(made, indent=1)
     made = _base(draw, seed)
-    refused = 0
     # The most important keys are set first: an algorithm for each group, and a queue.
     first = [(place, "congestion") for place in _places(made) if place[0][:1] == ("flows",)]
     first += [(place, "queue") for place in _places(made) if "shaper" in place[1]]
     rest = [(None, "")] * draw.random.randint(3, ATTEMPTS)
     for place, name in [*first, *rest]:
         changed = json.loads(json.dumps(made))
-        if not _add(changed, place or draw.random.choice(_places(made)), name, draw):
-            continue
-        if _is_legal(changed):
+        added = _add(changed, place or draw.random.choice(_places(made)), name, draw)
+        if added and _is_legal(changed):
             made = changed
-        else:
-            refused += 1
-    return json.dumps(made, indent=1), refused
+    return json.dumps(made, indent=1)
 
 
 def _is_legal(made: dict[str, Any]) -> bool:
@@ -229,8 +224,11 @@ def _number(shape: Schema, draw: Draw, most: float) -> float:
 
 
 def _text(shape: Schema, draw: Draw, name: str) -> str | None:
-    if name in TEXTS:
-        return TEXTS[name](draw)
+    match name:
+        case "times_ms":
+            return _opportunities(draw)
+        case "changes":
+            return _changes(draw)
     units = UNITS.search(shape.get("pattern", ""))
     if units is None:
         return None
@@ -272,6 +270,3 @@ def _changes(draw: Draw) -> str:
         rate = draw.random.choice((0, draw.rate_bps * draw.log(0.01, 10)))
         lines.append(f"{at_ps} ps, {rate:.0f} bps")
     return "\n".join(lines) + "\n"
-
-
-TEXTS.update(times_ms=_opportunities, changes=_changes)
