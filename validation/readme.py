@@ -6,12 +6,12 @@ The scenario is read from README and simulated, and README's rows of the summary
 
 import re
 import sys
-from pathlib import Path
 
 import longhaul
 from longhaul.comparison import table
+from validation.pages import ROOT
 
-README = Path(__file__).parents[1] / "README.md"
+README = ROOT / "README.md"
 _SCENARIO = re.compile(r"## A first scenario\n+```toml\n(.*?)```", re.DOTALL)
 _TABLE = re.compile(r"(prints, among other rows.*?\n+```\n)(.*?)(```)", re.DOTALL)
 

@@ -20,8 +20,6 @@ from validation.queues.arrivals import PATTERNS
 from validation.queues.compare import CASES, Verdict, compare, ours
 from validation.queues.page import write
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 def main(arguments: list[str]) -> int:
     """Build the kernel's disciplines, feed the packets, print differences and write the page."""
@@ -33,7 +31,7 @@ def main(arguments: list[str]) -> int:
         drivers = kernel.drivers(given.kernel, folder)
         for name, pattern in PATTERNS.items():
             pattern(np.random.default_rng(1)).tofile(folder / f"{name}.arrivals")
-        ours(ROOT, folder)
+        ours(folder)
         verdicts = [
             compare(drivers[discipline], folder, case, name)
             for case, (discipline, _, _) in CASES.items()

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from validation.pages import ROOT
+
 Fates = npt.NDArray[np.uint64]
 """One row per packet: its fate, and the time of the fate in ns.
 
@@ -60,16 +62,16 @@ class Verdict:
     """Mean time from arrival to departure in ms, in the kernel's discipline and in ours."""
 
 
-def ours(root: Path, folder: Path) -> None:
+def ours(folder: Path) -> None:
     """Feed all arrivals in `folder` to our disciplines, and write the outcomes to `folder`.
 
-    A test of the engine does the work. `root` is the root of the repository.
+    A test of the engine does the work.
     """
     test = "queue::oracle::disciplines_decide_about_arrivals_from_files"
     command = ["cargo", "test", "--release", "--locked", "--package", "longhaul-engine", "--lib"]
     subprocess.run(
         [*command, test, "--", "--ignored"],
-        cwd=root,
+        cwd=ROOT,
         env={**os.environ, "QUEUES": str(folder)},
         check=True,
     )

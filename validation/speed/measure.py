@@ -6,22 +6,20 @@ milliseconds, so other load slows all of them equally. The cost of a run is its 
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Barrier, Lock
 from typing import Any
 
+from validation.experiments import pool
 from validation.ns2 import simulator as ns2
-
-ROOT = Path(__file__).parent.parent.parent
+from validation.speed import worker
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,9 @@ class Measurement:
         return 1e9 / self.pkts_per_s
 
 
+Run = Callable[[], Measurement]
+
+
 @contextmanager
 def one_core() -> Iterator[None]:
     """Restrict this process and its children to one core while the context is open."""
@@ -61,7 +62,7 @@ def one_core() -> Iterator[None]:
         os.sched_setaffinity(0, cores)
 
 
-def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list[Measurement]:
+def side_by_side(runs: Sequence[Run], rounds: int) -> list[Measurement]:
     """Repeat all runs at the same time until each has been measured `rounds` times.
 
     A run that ends early starts again, so no measured run has the core to itself. Returns for each
@@ -72,6 +73,30 @@ def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list
     with ThreadPoolExecutor(len(runs)) as pool:
         measured = list(pool.map(contest.repeat, range(len(runs)), runs))
     return [_total(measurements) for measurements in measured]
+
+
+def in_turn(runs: Sequence[Run], rounds: int) -> list[Measurement]:
+    """Return the cheapest measurement of each run, by processor time, over several rounds.
+
+    A round does all of `runs`, one after the other. Simultaneous runs would evict each other's
+    state from the core's caches, which would slow runs with many flows most.
+    """
+    measured = [[run() for run in runs] for _ in range(rounds)]
+    return [min(of_run, key=lambda one: one.cpu_s) for of_run in zip(*measured, strict=True)]
+
+
+def on_one_core(
+    scenarios: Iterable[dict[str, Any]],
+    rounds: int,
+    measure: Callable[[Sequence[Run], int], list[Measurement]],
+) -> list[Measurement]:
+    """Simulate scenarios on one core, each in its own process, and return their costs.
+
+    `measure` is `in_turn` or `side_by_side`.
+    """
+    with one_core(), ExitStack() as stack:
+        workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
+        return measure([worker.run for worker in workers], rounds)
 
 
 def _total(measured: list[Measurement]) -> Measurement:
@@ -92,7 +117,7 @@ class _Contest:
         self._lock = Lock()
         self._begin = Barrier(size)
 
-    def repeat(self, index: int, run: Callable[[], Measurement]) -> list[Measurement]:
+    def repeat(self, index: int, run: Run) -> list[Measurement]:
         measured: list[Measurement] = []
         self._begin.wait()
         while not self._is_over():
@@ -120,43 +145,20 @@ class Longhaul:
     """
 
     def __init__(self, scenario: dict[str, Any]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "validation.speed.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._requests = self._process.stdin
-        self._reports = self._process.stdout
-        self._request(json.dumps(scenario))
-        self._peak_mb = float(self._next_report())
+        self._process = pool(1)
+        self._scenario = scenario
+        self._peak_mb = self._process.submit(worker.peak_mb, scenario).result()
 
     def __enter__(self) -> Longhaul:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._requests.close()
-        self._process.wait()
-        self._reports.close()
+        self._process.shutdown()
 
     def run(self) -> Measurement:
         """Simulate the scenario once, and return its cost."""
-        self._request("again")
-        report = json.loads(self._next_report())
-        return Measurement(report["packets"], report["cpu_s"], self._peak_mb)
-
-    def _request(self, line: str) -> None:
-        self._requests.write(f"{line}\n")
-        self._requests.flush()
-
-    def _next_report(self) -> str:
-        line = self._reports.readline()
-        if not line:
-            raise subprocess.CalledProcessError(self._process.wait(), self._process.args)
-        return line
+        packets, cpu_s = self._process.submit(worker.cost, self._scenario).result()
+        return Measurement(packets, cpu_s, self._peak_mb)
 
 
 def run_ns2(script: Path, arguments: list[str]) -> Measurement:

@@ -21,10 +21,11 @@ from typing import Any
 from validation.ns2.cases import GOLD, Case, gold_cases
 from validation.ns2.scenario import scenario
 from validation.ns2.simulator import INSTALL, MissingNs2Error
-from validation.speed.measure import ROOT, Longhaul, Measurement, one_core, run_ns2, side_by_side
+from validation.pages import ROOT
+from validation.speed.measure import Longhaul, Measurement, one_core, run_ns2, side_by_side
 
 HERE = Path(__file__).parent
-RESULT = HERE.parent.parent / "bench-peers.json"
+RESULT = ROOT / "bench-peers.json"
 GOLD_NAMES = (
     "A3_hstcp_droptail",
     "A3_hstcp_red_auto",

@@ -10,8 +10,7 @@ docs/images/speed-recovery.svg.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,12 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from validation.experiments import dumbbell
-from validation.pages import table
-from validation.speed.measure import ROOT, Longhaul, Measurement, one_core
+from validation.pages import DOCS, table
+from validation.speed.measure import in_turn, on_one_core
 
 HOLES = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 RECOVERIES = ("sack", "rack-tlp")
-PICTURE = ROOT / "docs" / "images" / "speed-recovery.svg"
+PICTURE = DOCS / "images" / "speed-recovery.svg"
 
 RTT_S = 0.4
 MSS_B = 1460
@@ -129,15 +128,8 @@ def ns_per_packet(case: Case, rounds: int) -> float:
     """
     before = case.segments_before
     scenarios = [case.scenario(before), case.scenario(before + case.window)]
-    with one_core(), ExitStack() as stack:
-        workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
-        runs = [[worker.run() for worker in workers] for _ in range(rounds)]
-    short, full = (_cheapest(column) for column in zip(*runs, strict=True))
+    short, full = on_one_core(scenarios, rounds, in_turn)
     return 1e9 * (full.cpu_s - short.cpu_s) / (full.packets - short.packets)
-
-
-def _cheapest(runs: Iterable[Measurement]) -> Measurement:
-    return min(runs, key=lambda run: run.cpu_s)
 
 
 def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: Path) -> None:

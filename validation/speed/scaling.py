@@ -9,21 +9,17 @@ growth of memory with simulated time.
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from itertools import starmap
 from typing import Any
 
 from validation.experiments import dumbbell
-from validation.speed.measure import Longhaul, Measurement, one_core, side_by_side
-
-Run = Callable[[], Measurement]
-Measure = Callable[[Sequence[Run], int], list[float]]
+from validation.speed.measure import Longhaul, in_turn, on_one_core, side_by_side
 
 FLOWS = (8, 16, 32, 63, 125, 250, 500, 1000)
 FEW_AND_MANY = (10, 1_000, 10_000)
 DURATIONS_S = (50, 100, 200, 400)
 WINDOW = 100_000
+HUGE_S = 10
 
 
 def main() -> None:
@@ -67,20 +63,20 @@ def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
     }
 
 
-def huge_window(lossy: bool, duration_s: int = 10) -> dict[str, Any]:
+def huge_window(lossy: bool) -> dict[str, Any]:
     """Return the scenario of a flow on 13 Gbit/s with a window of 100,000 packets.
 
     The receiver limits the window. With `lossy`, one percent of the packets is lost: every fiftieth
     packet of every other window, so that retransmissions one round trip later are not lost. Losses
     hardly change the window.
     """
-    arrivals = range(WINDOW, 11 * WINDOW * duration_s, 50)
+    arrivals = range(WINDOW, 11 * WINDOW * HUGE_S, 50)
     lost = [arrival for arrival in arrivals if arrival // WINDOW % 2 == 1]
     loss = {"loss": {"packets": lost}} if lossy else {}
     return {
         "title": "a window of 100,000 packets",
         "profile": "rfc",
-        "duration": f"{duration_s} s",
+        "duration": f"{HUGE_S} s",
         "topology": dumbbell("13 Gbps", "50 ms", "200000 packets", **loss),
         "flows": [
             {
@@ -95,27 +91,26 @@ def huge_window(lossy: bool, duration_s: int = 10) -> dict[str, Any]:
 def _against_flows(rounds: int) -> None:
     print("flows   ns per packet   against half as many")
     previous: float | None = None
-    costs = _costs([many_flows(count) for count in FLOWS], rounds, _one_at_a_time)
+    costs = on_one_core(map(many_flows, FLOWS), rounds, in_turn)
     for count, cost in zip(FLOWS, costs, strict=True):
-        growth = f"{100 * (cost / previous - 1):+.0f} %" if previous else ""
-        print(f"{count:5} {cost:15.1f} {growth:>22}", flush=True)
-        previous = cost
+        growth = f"{100 * (cost.ns_per_pkt / previous - 1):+.0f} %" if previous else ""
+        print(f"{count:5} {cost.ns_per_pkt:15.1f} {growth:>22}", flush=True)
+        previous = cost.ns_per_pkt
 
 
 def _against_access_links(rounds: int) -> None:
     print("flows   ns per packet   with access links")
     cases = [(count, access) for count in FEW_AND_MANY for access in (False, True)]
-    costs = _costs([ten_gigabit(*case) for case in cases], rounds, _one_at_a_time)
-    cost = dict(zip(cases, costs, strict=True))
+    costs = on_one_core(starmap(ten_gigabit, cases), rounds, in_turn)
+    cost = {case: cost.ns_per_pkt for case, cost in zip(cases, costs, strict=True)}
     for count in FEW_AND_MANY:
         print(f"{count:6,} {cost[count, False]:14.1f} {cost[count, True]:19.1f}", flush=True)
 
 
 def _against_loss(rounds: int) -> None:
     print("loss   ns per packet   against none")
-    free, lossy = _costs(
-        [huge_window(lossy=False), huge_window(lossy=True)], rounds, _at_the_same_time
-    )
+    scenarios = [huge_window(lossy=False), huge_window(lossy=True)]
+    free, lossy = (cost.ns_per_pkt for cost in on_one_core(scenarios, rounds, side_by_side))
     print(f"0 % {free:16.1f}\n1 % {lossy:16.1f} {lossy / free:14.2f} times", flush=True)
 
 
@@ -125,29 +120,6 @@ def _against_time() -> None:
         scenario = many_flows(10) | {"duration": f"{duration_s} s"}
         with Longhaul(scenario) as longhaul:
             print(f"{duration_s:11} {longhaul.run().peak_mb:9.1f}", flush=True)
-
-
-def _costs(scenarios: list[dict[str, Any]], rounds: int, measure: Measure) -> list[float]:
-    """Return the processor time per packet of each scenario, the minimum of several rounds."""
-    with one_core(), ExitStack() as stack:
-        workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
-        return measure([worker.run for worker in workers], rounds)
-
-
-def _at_the_same_time(runs: Sequence[Run], rounds: int) -> list[float]:
-    return [cost.ns_per_pkt for cost in side_by_side(runs, rounds)]
-
-
-def _one_at_a_time(runs: Sequence[Run], rounds: int) -> list[float]:
-    """Return the minimum cost of each run over several rounds, in ns per packet.
-
-    A round does all of `runs`, one after the other. Simultaneous runs would evict each other's
-    state from the core's caches, which would slow runs with many flows most.
-    """
-    least = [math.inf] * len(runs)
-    for _ in range(rounds):
-        least = [min(cost, run().ns_per_pkt) for cost, run in zip(least, runs, strict=True)]
-    return least
 
 
 if __name__ == "__main__":

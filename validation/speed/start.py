@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from validation.speed.measure import ROOT
+from validation.pages import ROOT
 
 SCENARIO = """
 title = "A hundred thousand packets"

@@ -1,15 +1,12 @@
-"""Process for timed simulations: `python -m validation.speed.worker`.
+"""Timed simulations in a process of their own (`measure.Longhaul`).
 
-The first line of its input is a scenario in JSON. It is simulated once, which loads all libraries,
-and the memory in excess of interpreter and libraries is printed in MB. For each further line, it is
-simulated again, and the number of data packets and the processor time are printed in JSON. The time
-includes checking the scenario and writing the tables, as for a user.
+A scenario is simulated once, which loads all libraries, to measure the memory in excess of
+interpreter and libraries. For each further simulation, the number of data packets and the processor
+time are measured. The time includes checking the scenario and writing the tables, as for a user.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -19,16 +16,19 @@ from typing import Any
 from longhaul.running.execution import run
 
 
-def main() -> None:
-    """Run the scenario in the first line of the input once, and again for each further line."""
-    scenario = json.loads(sys.stdin.readline())
-    at_rest_b = _forget_peak()
+def peak_mb(scenario: dict[str, Any]) -> float:
+    """Simulate a scenario, and return the peak memory in excess of that before, in MB."""
+    # Resets the system's record of peak memory.
+    Path("/proc/self/clear_refs").write_text("5")
+    at_rest_b = _status("VmRSS")
     _run(scenario)
-    print((_status("VmHWM") - at_rest_b) / 2**20, flush=True)
-    for _ in sys.stdin:
-        begin = time.process_time()
-        packets = _run(scenario)
-        print(json.dumps({"packets": packets, "cpu_s": time.process_time() - begin}), flush=True)
+    return (_status("VmHWM") - at_rest_b) / 2**20
+
+
+def cost(scenario: dict[str, Any]) -> tuple[int, float]:
+    """Simulate a scenario; return the number of data packets, and the processor time in seconds."""
+    begin = time.process_time()
+    return _run(scenario), time.process_time() - begin
 
 
 def _run(scenario: dict[str, Any]) -> int:
@@ -37,19 +37,9 @@ def _run(scenario: dict[str, Any]) -> int:
         return int(results.meta["data_packets"])
 
 
-def _forget_peak() -> int:
-    """Reset the system's record of peak memory; return the memory in use, in bytes."""
-    Path("/proc/self/clear_refs").write_text("5")
-    return _status("VmRSS")
-
-
 def _status(key: str) -> int:
     """Read a size from /proc/self/status, in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(f"{key}:"):
             return int(line.split()[1]) * 1024
     raise KeyError(key)
-
-
-if __name__ == "__main__":
-    main()
