@@ -15,7 +15,7 @@ from test_documents import written
 
 import longhaul
 from longhaul import _engine, modules
-from tools.site.values import toml
+from tools.site.examples import toml
 
 ROOT = Path(__file__).parents[2]
 

@@ -26,7 +26,8 @@ def write(language: str, mutations: Iterable[Mutation]) -> None:
     names = _files()
     for name in names:
         if (TREE / name).is_dir():
-            _link(copy / name, (TREE / name).readlink())
+            if not (copy / name).is_symlink():
+                (copy / name).symlink_to((TREE / name).readlink())
             continue
         code = (TREE / name).read_bytes()
         if name in by_file:
@@ -55,11 +56,6 @@ def _remove_others(copy: Path, kept: set[Path]) -> None:
         made = path.suffix in (".so", ".pyc")
         if path.is_file() and not made and path.relative_to(copy) not in kept:
             path.unlink()
-
-
-def _link(path: Path, target: Path) -> None:
-    if not path.is_symlink():
-        path.symlink_to(target)
 
 
 def _update(path: Path, code: bytes) -> None:

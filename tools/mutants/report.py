@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tools.mutants.mutation import Mutation
 from tools.mutants.rooms import Room
+from validation.pages import table
 
 KILLED = "killed"
 SURVIVED = "survived"
@@ -21,21 +22,23 @@ def report(
     rooms: Sequence[Room], drawn: Sequence[Mutation], outcomes: Mapping[int, str]
 ) -> Iterator[str]:
     """Yield the lines of the report in Markdown."""
-    yield f"\n| room | {' | '.join(_OUTCOMES)} | noticed |"
-    yield "|---" * (len(_OUTCOMES) + 2) + "|"
+    yield ""
     groups = {room.name: {room.name} for room in rooms}
     for language in sorted({room.language for room in rooms}):
         groups[f"all {language}"] = {room.name for room in rooms if room.language == language}
-    for group, names in groups.items():
-        yield _row(group, [outcomes[one.number] for one in drawn if one.room in names])
+    rows = (
+        _row(group, [outcomes[one.number] for one in drawn if one.room in names])
+        for group, names in groups.items()
+    )
+    yield from table(["room", *_OUTCOMES, "noticed"], rows)
     yield "\nNo test notices:"
     for mutation in drawn:
         if outcomes[mutation.number] in (SURVIVED, NOT_REACHED):
             yield f"- {mutation.room}, {outcomes[mutation.number]}: {mutation}"
 
 
-def _row(name: str, outcomes: Sequence[str]) -> str:
+def _row(name: str, outcomes: Sequence[str]) -> list[object]:
     counts = Counter(outcomes)
     judged = counts[KILLED] + counts[SURVIVED] + counts[NOT_REACHED]
     share = f"{counts[KILLED] / judged:.0%}" if judged else ""
-    return f"| {name} | {' | '.join(str(counts[one]) for one in _OUTCOMES)} | {share} |"
+    return [name, *(counts[one] for one in _OUTCOMES), share]

@@ -15,6 +15,7 @@ from tools.site.laws import equations
 from tools.site.markdown import Pages, block, code, html, page, section, table, toctree
 from tools.site.runs import chart
 from validation.experiments import dumbbell
+from validation.response.judge import judge
 
 RTT_S = 0.1
 LOSSES = [10 ** (-7 + step / 8) for step in range(41)]
@@ -42,13 +43,12 @@ def scenario(kind: str) -> dict[str, Any]:
 def write(pages: Pages) -> None:
     """Write a page for each algorithm and slow start, and their index."""
     registry = _engine.algorithms()
-    laws = evidence.response_measurements()
     # Threads, since the engine releases the interpreter's lock.
     rows, starts = registry["algorithms"], registry["slow_starts"]
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda row: chart(scenario(row["name"]), views.windows, "windows"), rows))
     for row in rows:
-        pages.write(f"algorithms/{slug(row['name'])}.md", _page(row, laws))
+        pages.write(f"algorithms/{slug(row['name'])}.md", _page(row))
     for row in starts:
         pages.write(f"slow-starts/{slug(row['name'])}.md", _slow_start(row))
     pages.write("algorithms/index.md", _index("Congestion control algorithms", "algorithms", rows))
@@ -93,7 +93,7 @@ def _head(row: Mapping[str, Any], key: str) -> list[str]:
     ]
 
 
-def _page(row: Mapping[str, Any], laws: Mapping[str, list[evidence.Measured]]) -> list[str]:
+def _page(row: Mapping[str, Any]) -> list[str]:
     name = row["name"]
     given = scenario(name)
     used_by = ", ".join(study.name for study in studies() if name in _words(study))
@@ -104,12 +104,15 @@ def _page(row: Mapping[str, Any], laws: Mapping[str, list[evidence.Measured]]) -
             html(chart(given, views.windows, "windows").svg()),
             _caption(name, given),
             "The following command plots the window without a network, round trip by round trip:",
-            block("sh", _window_command(name)),
+            block(
+                "sh",
+                f"longhaul window {name} {'cubic' if name == 'reno' else 'reno'} --loss-every 10000",
+            ),
         ),
         *_parameters(row),
         *_variants(row),
         *_state(row),
-        *_response(name, laws.get(name, [])),
+        *_response(name),
         *section("Comparisons", evidence.held_against(name)),
         *section(
             "Sources",
@@ -160,11 +163,6 @@ def _texts(tree: Any) -> Iterator[str]:  # noqa: ANN401
         yield str(tree)
 
 
-def _window_command(name: str) -> str:
-    other = "reno" if name != "reno" else "cubic"
-    return f"longhaul window {name} {other} --loss-every 10000"
-
-
 def _caption(name: str, given: Mapping[str, Any]) -> str:
     queue = given["topology"]["dumbbell"]["bottleneck"]["queue"]["kind"]
     return (
@@ -205,9 +203,10 @@ def _variants(row: Mapping[str, Any]) -> list[str]:
     )
 
 
-def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
+def _response(name: str) -> list[str]:
+    measured = evidence.response_measurements().get(name, [])
     loaded = _engine.Scenario.parse(json.dumps(scenario(name)), name)
-    values = [_mean_window(loaded, p) for p in LOSSES]
+    values = [loaded.rounds(1, rtt_s=RTT_S, loss=(p, 1))[1] for p in LOSSES]
     if all(value is None for value in values) and not measured:
         return section(
             "Response function",
@@ -217,22 +216,17 @@ def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
     parts: list[str | list[str]] = [f"Mean window at a round-trip time of {RTT_S * 1e3:g} ms."]
     if measured:
         losses = [math.log10(point.p) for point in measured]
-        curves.append(Line("measured", losses, [point.network for point in measured]))
+        curves.append(Line("measured", losses, [point.random.network for point in measured]))
         rows = (
-            (f"{point.p:g}", f"{point.law:.1f}", f"{point.network:.1f}", point.verdict)
+            (f"{point.p:g}", f"{point.random.law:.1f}", f"{point.random.network:.1f}", judge(point, point.random).value)
             for point in measured
-        )
+        )  # fmt: skip
         parts += [
             table(["loss rate", "law:", "packets:", ""], rows),
             "The table is for random losses, as described on [Measured mean cwnd against the response function](../../response-functions.md).",
         ]
     axes = ("loss rate (log10)", "mean cwnd (segments)", f"Response function of {name}")
     return section("Response function", html(Chart(tuple(curves), *axes, log=True).svg()), *parts)
-
-
-def _mean_window(loaded: _engine.Scenario, p: float) -> float | None:
-    _, mean = loaded.rounds(1, rtt_s=RTT_S, loss=(p, 1))
-    return mean
 
 
 def _sources(row: Mapping[str, Any]) -> list[str]:

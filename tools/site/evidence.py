@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from tools.site.markdown import DOCS, ROOT, table
@@ -12,30 +11,19 @@ from validation.ns2.cases import gold_cases
 from validation.ns2.linux_modules import MODULES
 from validation.response import __main__ as response
 from validation.response.judge import judge
+from validation.response.measure import Measurement
 from validation.rows import Row
 
 NATIVE = {"sack": "reno", "newreno": "reno", "reno": "reno", "hstcp": "hstcp"}
 """Longhaul's algorithms by the names of ns-2's agents."""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Mean windows under random losses: simulated (`network`), and by the update rule (`law`)."""
-
-    p: float
-    law: float
-    network: float
-    verdict: str
-
-
-def response_measurements() -> dict[str, list[Measured]]:
+@cache
+def response_measurements() -> dict[str, list[Measurement]]:
     """Return the measured mean windows by algorithm."""
-    by_algorithm: dict[str, list[Measured]] = defaultdict(list)
+    by_algorithm: dict[str, list[Measurement]] = defaultdict(list)
     for point in response.recorded():
-        verdict = judge(point, point.random).value
-        by_algorithm[point.algorithm].append(
-            Measured(point.p, point.random.law, point.random.network, verdict)
-        )
+        by_algorithm[point.algorithm].append(point)
     return by_algorithm
 
 
@@ -85,8 +73,7 @@ def _linux(name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _response(name: str) -> Iterator[tuple[str, str, str]]:
-    measured = [point for point in response.recorded() if point.algorithm == name]
-    if measured:
+    if measured := response_measurements().get(name):
         verdicts = [judge(point, kind) for point in measured for kind in (point.even, point.random)]
         explained = sum(verdict.value != "outside" for verdict in verdicts)
         where = "[Measured mean cwnd](../../response-functions.md)"
@@ -98,10 +85,6 @@ def _coexistence(name: str) -> Iterator[tuple[str, str, str]]:
     for line in (DOCS / "coexistence.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[0] == f"`{name}`" and len(cells) == 7:
-            found = f"{cells[5]} of the link"
-            yield (
-                "standard TCP, two flows of each",
-                found,
-                "[Coexistence](../../coexistence.md)",
-            )
+            where = "[Coexistence](../../coexistence.md)"
+            yield "standard TCP, two flows of each", f"{cells[5]} of the link", where
             return

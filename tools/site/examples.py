@@ -1,13 +1,13 @@
 """Scenarios that the site shows, and the values of their keys."""
 
+import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tools.site.markdown import DOCS, ROOT, section
-from tools.site.values import toml
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,15 @@ def _values(path: str, value: object) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
+def toml(value: object) -> str:
+    """Return `value` as one line of TOML."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml(item) for item in value) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
 class Examples:
     """All scenarios of the gallery: those of the package and those of the site's pages."""
 
@@ -64,15 +73,8 @@ class Examples:
         """Return the shortest value of `key` in any example, and the example; None if unused."""
         return self._of_key.get(key)
 
-    def with_queue(self, kind: str) -> list[tuple[str, str]]:
-        """Return names and titles of the scenarios with the queue discipline `kind`."""
-        return self._with("queue.kind", kind)
-
-    def with_traffic(self, kind: str) -> list[tuple[str, str]]:
-        """Return names and titles of the scenarios with the traffic `kind`."""
-        return self._with("flows.*.traffic.kind", kind)
-
-    def _with(self, end: str, value: str) -> list[tuple[str, str]]:
+    def having(self, end: str, value: str) -> list[tuple[str, str]]:
+        """Return names and titles of the scenarios in which a key that ends in `end` is `value`."""
         return [
             (example.name, example.title)
             for example in self.all

@@ -18,8 +18,6 @@ PLACES = (
 )
 """Beginnings of the names of link keys in each topology; the rest of the name is the same."""
 
-SIZES = {"requests": "50 Mbps", "packmime": "50 Mbps", "web": "50 Mbps"}
-
 
 def write(pages: Pages, examples: Examples) -> None:
     """Write the pages on the keys of scenarios, and the index of these pages."""
@@ -145,7 +143,7 @@ def _traffic(pages: Pages, examples: Examples) -> None:
             f"Traffic: `{name}`",
             f'`[flows.traffic]` with `kind = "{name}"`; [Traffic](../../traffic.md) explains it.',
         )
-        shown = examples.with_traffic(name)
+        shown = examples.having("flows.*.traffic.kind", name)
         pictured = [example for example in examples.all if (example.name, example.title) in shown]
         if pictured:
             first = pictured[0]

@@ -5,10 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from longhaul.files.writing import write_text
+from validation.pages import DOCS as DOCS
+from validation.pages import ROOT as ROOT
 from validation.pages import table as table
-
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
 
 
 class Pages:

@@ -15,9 +15,8 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from longhaul import _engine
-from longhaul.files.writing import write_text
 from tools.site.markdown import ROOT, Pages, block, html, table, toctree
-from tools.site.runs import CACHE
+from tools.site.runs import cached
 
 NOTEBOOKS = sorted(ROOT.glob("examples/notebooks/*.py"))
 
@@ -77,16 +76,18 @@ def _markdown(source: str) -> str | None:
 
 def shown(file: Path) -> list[list[str]]:
     """Return the output of each cell of a notebook as lines of a page; outputs are cached."""
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
-    kept = CACHE / f"{digest}-{_engine.results_version()}-notebook.json"
-    if not kept.exists():
+
+    def ran() -> str:
         plt.switch_backend("agg")
         app: Any = runpy.run_path(str(file))["app"]
         outputs, _ = app.run()
-        CACHE.mkdir(parents=True, exist_ok=True)
-        write_text(kept, json.dumps([_lines(output) for output in outputs]))
+        text = json.dumps([_lines(output) for output in outputs])
         plt.close("all")
-    lines: list[list[str]] = json.loads(kept.read_text(encoding="utf-8"))
+        return text
+
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
+    key = f"{digest}-{_engine.results_version()}-notebook.json"
+    lines: list[list[str]] = json.loads(cached(key, ran))
     return lines
 
 

@@ -13,7 +13,7 @@ from longhaul.guide import examples
 from longhaul.plots import PLOTS, Plot
 from longhaul.reports import embedded
 from tools.site.markdown import Pages, code, grid, html, page
-from tools.site.runs import CACHE
+from tools.site.runs import CACHE, cached
 
 SAMPLES = (
     ("hstcp_beside_sack", ("duration=30 s", "measure.from=10 s", "measure.events=true", "measure.delays=true", "flows.0.count=2", "flows.1.count=2")),
@@ -51,11 +51,8 @@ class Samples:
     def drawn(self, plot: Plot) -> str:
         """Return a plot as SVG from the first run that has its data; empty if there is none."""
         key = json.dumps([SAMPLES, plot.name, _engine.results_version(), _drawing_code()])
-        kept = CACHE / f"plot-{hashlib.sha256(key.encode()).hexdigest()[:24]}.svg"
-        if not kept.exists():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(self._draw(plot), encoding="utf-8")
-        return kept.read_text(encoding="utf-8")
+        name = f"plot-{hashlib.sha256(key.encode()).hexdigest()[:24]}.svg"
+        return cached(name, lambda: self._draw(plot))
 
     def _draw(self, plot: Plot) -> str:
         run = next((run for run in self._each() if plot.suits(run)), None)

@@ -5,10 +5,9 @@ from typing import Any
 
 from longhaul import _engine
 from tools.site import views
-from tools.site.examples import Examples, used_in
+from tools.site.examples import Examples, toml, used_in
 from tools.site.markdown import Pages, block, code, html, page, section, table, toctree
 from tools.site.runs import chart
-from tools.site.values import toml
 from validation.experiments import dumbbell
 
 
@@ -78,7 +77,7 @@ def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
             f"Four flows of [`{kind}`](../algorithms/{kind}.md) on 50 Mbit/s and 50 ms; one BDP is 208 packets.",
         ),
         *section("Parameters", table(["name", "meaning", "allowed", "default"], rows)),
-        *used_in(examples.with_queue(name)),
+        *used_in(examples.having("queue.kind", name)),
         *section(
             "Source", f"{row['source']}. [Queue disciplines](../../queues.md) has more details."
         ),

@@ -23,22 +23,25 @@ def chart(
 
     The run is simulated unless it is stored; `view` draws the chart.
     """
+
+    def drawn() -> str:
+        drawing = view(longhaul.run(source, set=set))
+        lines = [(line.name, thinned(line)) for line in drawing.lines]
+        return json.dumps({**vars(drawing), "lines": lines})
+
     scenario = longhaul.load(source, set)
     key = f"{scenario.hash[:24]}-{_engine.results_version()}-{name}.json"
-    kept = CACHE / key
-    if kept.exists():
-        return _read(json.loads(kept.read_text(encoding="utf-8")))
-    drawn = view(longhaul.run(source, set=set))
-    lines = [(line.name, thinned(line)) for line in drawn.lines]
-    shown = {"x": drawn.x, "y": drawn.y, "title": drawn.title, "log": drawn.log, "lines": lines}
-    CACHE.mkdir(parents=True, exist_ok=True)
-    write_text(kept, json.dumps(shown))
-    return _read(shown)
-
-
-def _read(shown: Mapping[str, Any]) -> Chart:
+    shown = json.loads(cached(key, drawn))
     lines = tuple(
-        Line(name, [x for x, _ in points], [y for _, y in points])
-        for name, points in shown["lines"]
+        Line(line, [x for x, _ in points], [y for _, y in points])
+        for line, points in shown["lines"]
     )
-    return Chart(lines, shown["x"], shown["y"], shown["title"], shown["log"])
+    return Chart(**{**shown, "lines": lines})
+
+
+def cached(name: str, make: Callable[[], str]) -> str:
+    """Return the text that is stored as `name`; if there is none, make and store it."""
+    file = CACHE / name
+    if not file.exists():
+        write_text(file, make())
+    return file.read_text(encoding="utf-8")

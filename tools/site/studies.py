@@ -1,6 +1,6 @@
 """Writer of the pages of results: the studies' READMEs and the list of changes."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from tools.site.links import COPIED, within_site
 from tools.site.markdown import DOCS, ROOT, Pages, page, section, table, toctree
@@ -25,31 +25,27 @@ COMPARISONS = (
 
 def write(pages: Pages) -> None:
     """Write a page for each study, and the index of the results."""
-    names = []
-    rows = []
+    titles = {}
     for readme, copy in COPIED.items():
-        if not readme.is_relative_to(STUDIES):
-            continue
-        text = readme.read_text(encoding="utf-8")
-        pages.write_text(f"studies/{copy.name}", within_site(text, readme.parent, copy.parent))
-        names.append(copy.stem)
-        rows.append(
-            (f"[{text.splitlines()[0].removeprefix('# ')}](studies/{copy.name})", f"`{copy.stem}`")
-        )
+        if readme.is_relative_to(STUDIES):
+            text = readme.read_text(encoding="utf-8")
+            pages.write_text(f"studies/{copy.name}", within_site(text, readme.parent, copy.parent))
+            titles[copy.stem] = text.splitlines()[0].removeprefix("# ")
     changes = ROOT / "CHANGES.md"
     pages.write_text(
         "changes.md", within_site(changes.read_text(encoding="utf-8"), ROOT, DOCS / "results")
     )
-    pages.write("index.md", _index(sorted(zip(rows, names, strict=True), key=lambda pair: pair[1])))
+    pages.write("index.md", _index(dict(sorted(titles.items()))))
 
 
-def _index(studies: Iterable[tuple[tuple[str, str], str]]) -> list[str]:
-    studies = list(studies)
+def _index(titles: Mapping[str, str]) -> list[str]:
+    """Return the lines of the index; `titles` has the studies' titles by their names."""
+    studies = ((f"[{title}](studies/{name}.md)", f"`{name}`") for name, title in titles.items())
     comparisons = ((f"[{title}](../{name}.md)", text) for name, title, text in COMPARISONS)
     entries = [
         *(f"../{name}" for name, _, _ in COMPARISONS),
         "../studies",
-        *(f"studies/{name}" for _, name in studies),
+        *(f"studies/{name}" for name in titles),
         "../published_analyses",
         "changes",
         "../upgrading",
@@ -66,7 +62,7 @@ def _index(studies: Iterable[tuple[tuple[str, str], str]]) -> list[str]:
         *section(
             "Repeated published evaluations",
             "[Studies](../studies.md) explains the structure of a study. The pages of the table have the findings.",
-            table(["study", "name"], (row for row, _ in studies)),
+            table(["study", "name"], studies),
             "[Published analyses, repeated](../published_analyses.md) has the analyses of NIST SP 500-282.",
         ),
         *section(
