@@ -33,9 +33,9 @@ def main(arguments: list[str]) -> int:
             pattern(np.random.default_rng(1)).tofile(folder / f"{name}.arrivals")
         ours(folder)
         verdicts = [
-            compare(drivers[discipline], folder, case, name)
-            for case, (discipline, _, _) in CASES.items()
-            if discipline in drivers
+            compare(drivers[settings.discipline], folder, case, name)
+            for case, settings in CASES.items()
+            if settings.discipline in drivers
             for name in PATTERNS
         ]
     for verdict in verdicts:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,26 +23,36 @@ Fates are 0 for still queued, 1 for sent, 2 for marked and sent, 3 for dropped.
 MARKED, DROPPED = 2, 3
 LIMIT = 1000
 
-# Arguments of driver.c: the discipline, the number of random numbers that ours draws before the
-# first packet, and netlink attributes (include/uapi/linux/pkt_sched.h) that differ from defaults.
-CASES: dict[str, tuple[str, int, dict[int, int]]] = {
-    "codel": ("codel", 0, {}),
-    "codel-ecn": ("codel", 0, {4: 1}),
-    "codel-rfc": ("codel", 0, {}),
-    "pie": ("pie", 0, {}),
-    "pie-ecn": ("pie", 0, {6: 1}),
-    "pie-rfc": ("pie", 0, {}),
-    "fq_codel": ("fq_codel", 1, {2: LIMIT, 4: 0}),
-    "fq_codel-ecn": ("fq_codel", 1, {2: LIMIT}),
-    "fq_codel-rfc": ("fq_codel", 1, {2: LIMIT}),
-    "fq_pie": ("fq_pie", 1, {1: LIMIT}),
-    "fq_pie-ecn": ("fq_pie", 1, {1: LIMIT, 10: 1}),
+
+class Case(NamedTuple):
+    """A discipline with its settings, as arguments of driver.c, and its title on the page."""
+
+    title: str
+    discipline: str
+    skipped: int = 0
+    """Number of random numbers that our discipline draws before the first packet."""
+    options: Mapping[int, int] = {}
+    """Netlink attributes (include/uapi/linux/pkt_sched.h) that differ from defaults."""
+
+
+CASES = {
+    "codel": Case("`codel`, variant `linux-6.18`", "codel"),
+    "codel-ecn": Case("`codel`, variant `linux-6.18`, ECN", "codel", 0, {4: 1}),
+    "codel-rfc": Case("`codel`, variant `rfc8289`", "codel"),
+    "pie": Case("`pie`, variant `linux-6.18`", "pie"),
+    "pie-ecn": Case("`pie`, variant `linux-6.18`, ECN", "pie", 0, {6: 1}),
+    "pie-rfc": Case("`pie`, variant `rfc8033`", "pie"),
+    "fq_codel": Case("`fq-codel`, variant `linux-6.18`", "fq_codel", 1, {2: LIMIT, 4: 0}),
+    "fq_codel-ecn": Case("`fq-codel`, variant `linux-6.18`, ECN", "fq_codel", 1, {2: LIMIT}),
+    "fq_codel-rfc": Case("`fq-codel`, variant `rfc8289`, ECN", "fq_codel", 1, {2: LIMIT}),
+    "fq_pie": Case("`fq-pie`, variant `linux-6.18`", "fq_pie", 1, {1: LIMIT}),
+    "fq_pie-ecn": Case("`fq-pie`, variant `linux-6.18`, ECN", "fq_pie", 1, {1: LIMIT, 10: 1}),
     # Rate of 10 Mbit/s, best effort, one queue per flow.
-    "cake": ("cake", 1, {2: 1_250_000, 3: 3, 5: 4}),
-    "red": ("red", 0, {}),
-    "red-ecn": ("red", 0, {4: 1}),
-    "dualpi2": ("dualpi2", 0, {1: LIMIT}),
-    "dualpi2-own": ("dualpi2", 0, {1: LIMIT}),
+    "cake": Case("`cake`", "cake", 1, {2: 1_250_000, 3: 3, 5: 4}),
+    "red": Case("`red`", "red"),
+    "red-ecn": Case("`red`, ECN", "red", 0, {4: 1}),
+    "dualpi2": Case("`dualpi2`, the kernel's weights", "dualpi2", 0, {1: LIMIT}),
+    "dualpi2-own": Case("`dualpi2`, Longhaul's weights (0.16 and 3.2)", "dualpi2", 0, {1: LIMIT}),
 }
 
 
@@ -83,7 +95,7 @@ def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
     `driver` is the program with the discipline, `case` a key of `CASES`, and `pattern` the name of
     a file of arrivals in `folder`.
     """
-    discipline, skipped, options = CASES[case]
+    _, discipline, skipped, options = CASES[case]
     out = folder / "kernel"
     files = [folder / f"{pattern}.arrivals", out, folder / "draws"]
     given = [f"{attribute}={value}" for attribute, value in options.items()]

@@ -7,27 +7,7 @@ from pathlib import Path
 
 from validation.pages import DOCS, filled, table
 from validation.queues.arrivals import PATTERNS
-from validation.queues.compare import Verdict
-
-NAMES = {
-    "codel": "`codel`, variant `linux-6.18`",
-    "codel-ecn": "`codel`, variant `linux-6.18`, ECN",
-    "codel-rfc": "`codel`, variant `rfc8289`",
-    "pie": "`pie`, variant `linux-6.18`",
-    "pie-ecn": "`pie`, variant `linux-6.18`, ECN",
-    "pie-rfc": "`pie`, variant `rfc8033`",
-    "fq_codel": "`fq-codel`, variant `linux-6.18`",
-    "fq_codel-ecn": "`fq-codel`, variant `linux-6.18`, ECN",
-    "fq_codel-rfc": "`fq-codel`, variant `rfc8289`, ECN",
-    "fq_pie": "`fq-pie`, variant `linux-6.18`",
-    "fq_pie-ecn": "`fq-pie`, variant `linux-6.18`, ECN",
-    "cake": "`cake`",
-    "red": "`red`",
-    "red-ecn": "`red`, ECN",
-    "dualpi2": "`dualpi2`, the kernel's weights",
-    "dualpi2-own": "`dualpi2`, Longhaul's weights (0.16 and 3.2)",
-}
-
+from validation.queues.compare import CASES, Verdict
 
 DISCIPLINE = "Longhaul's discipline"
 SUMS = (
@@ -47,10 +27,10 @@ def write(verdicts: Sequence[Verdict]) -> None:
 
 def _decisions(verdicts: Sequence[Verdict]) -> Iterable[list[str]]:
     for case in dict.fromkeys(verdict.case for verdict in verdicts):
-        yield [NAMES[case], *(f"{v.differ:,}" for v in verdicts if v.case == case)]
+        yield [CASES[case].title, *(f"{v.differ:,}" for v in verdicts if v.case == case)]
 
 
 def _sums(verdict: Verdict) -> list[str]:
     pairs = ((verdict.drops, ",d"), (verdict.marks, ",d"), (verdict.delays_ms, ".2f"))
     both = (f"{theirs:{form}}; {own:{form}}" for (theirs, own), form in pairs)
-    return [NAMES[verdict.case], verdict.pattern, f"{verdict.first_s:.3f}", *both]
+    return [CASES[verdict.case].title, verdict.pattern, f"{verdict.first_s:.3f}", *both]
