@@ -101,12 +101,12 @@ def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], 
     """
     while True:
         copies.write("rust", drawn)
-        build = rust_tests.build(homes)
-        if not build.errors:
-            return drawn, rust_tests.suite(build.binaries)
-        wrong = [one for one in drawn if any(_meets(one, error) for error in build.errors)]
+        binaries, errors = rust_tests.build(homes)
+        if not errors:
+            return drawn, rust_tests.suite(binaries)
+        wrong = [one for one in drawn if any(_meets(one, error) for error in errors)]
         if not wrong:
-            raise SystemExit(f"errors where nothing was changed: {build.errors}")
+            raise SystemExit(f"errors where nothing was changed: {errors}")
         print(*(f"{NOT_COMPILED}\n    {one.number} {one.room}: {one}" for one in wrong), sep="\n")
         drawn = [mutation for mutation in drawn if mutation not in wrong]
 

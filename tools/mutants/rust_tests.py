@@ -25,16 +25,11 @@ class Binary:
     folder: Path
 
 
-@dataclass(frozen=True)
-class Build:
-    """Result of a build: the test programs, or the lines with compiler errors."""
+def build(packages: Sequence[str]) -> tuple[list[Binary], list[Lines]]:
+    """Build the tests of the crates `packages` in the copy.
 
-    binaries: list[Binary]
-    errors: list[Lines]
-
-
-def build(packages: Sequence[str]) -> Build:
-    """Build the tests of the crates `packages` in the copy."""
+    Return the test programs, or the lines with compiler errors; one of the two is empty.
+    """
     chosen = [f"--package={name}" for name in packages]
     command = ["cargo", "test", "--locked", "--no-run", "--message-format=json", *chosen]
     ended = subprocess.run(
@@ -46,11 +41,12 @@ def build(packages: Sequence[str]) -> Build:
         check=False,
     )
     messages = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+    if not ended.returncode:
+        return [binary for message in messages for binary in _binary(message)], []
     errors = [place for message in messages for place in _error(message)]
-    if ended.returncode and not errors:
+    if not errors:
         raise SystemExit("the copy does not build")
-    binaries = [] if ended.returncode else [b for message in messages for b in _binary(message)]
-    return Build(binaries, errors if ended.returncode else [])
+    return [], errors
 
 
 def _error(message: dict[str, Any]) -> Iterator[Lines]:

@@ -1,11 +1,9 @@
 """Command `python -m validation.nist_2010`, which writes docs/published_analyses.md."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from validation.nist_2010.checks import CHECKS, printed_differences
 from validation.pages import DOCS, filled, table
-from validation.rows import Row
 
 PAGE = DOCS / "published_analyses.md"
 
@@ -27,7 +25,10 @@ def page() -> str:
         against = "printed figures" if check.is_printed else "a second calculation"
         counts = [len(values), agree, len(wrong) or ""]
         rows.append([check.source, check.what, against, *counts])
-        notes += [[check.source, *note] for note in _notes(wrong)]
+        for value in wrong:
+            printed, computed = value.pair
+            shown = (f"{printed:g}", f"{computed:.3g}")
+            notes.append([check.source, value.metric, *shown, value.error])
     return filled(
         Path(__file__).with_name("page.md"),
         checks=table(CHECKED, rows),
@@ -50,12 +51,6 @@ def _estimated() -> dict[str, int]:
         "two": sum(points <= 2 for points in distances),
         "five": sum(points <= 5 for points in distances),
     }
-
-
-def _notes(wrong: list[Row]) -> Iterator[list[str]]:
-    for value in wrong:
-        printed, computed = value.pair
-        yield [value.metric, f"{printed:g}", f"{computed:.3g}", value.error]
 
 
 if __name__ == "__main__":

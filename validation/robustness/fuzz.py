@@ -20,7 +20,6 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import longhaul
@@ -54,30 +53,26 @@ def shared(seconds: float) -> float:
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A scenario with a wrong outcome."""
-
-    seed: int
-    what: str
+Finding = tuple[int, str]
+"""A scenario with a wrong outcome: its seed, and what is wrong."""
 
 
-def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
-    """Try `count` scenarios of a kind from seed `first` on, and return the wrong outcomes.
+def fuzz(kind: str, first: int, count: int, workers: int) -> int:
+    """Try `count` scenarios of a kind from seed `first` on; print and count the wrong outcomes.
 
     `workers` is the number of simultaneous processes.
     """
     starts = range(first, first + count, BATCH)
     ranges = [(start, min(start + BATCH, first + count)) for start in starts]
-    findings: list[Finding] = []
+    found = 0
     with ThreadPoolExecutor(workers) as pool:
         for done, batch in enumerate(pool.map(lambda ends: list(_batch(kind, *ends)), ranges), 1):
-            findings += batch
-            for finding in batch:
-                print(f"{kind} {finding.seed}: {finding.what}", flush=True)
+            found += len(batch)
+            for seed, what in batch:
+                print(f"{kind} {seed}: {what}", flush=True)
             if done % 20 == 0:
-                print(f"{done * BATCH}/{count}, {len(findings)} found", flush=True)
-    return findings
+                print(f"{done * BATCH}/{count}, {found} found", flush=True)
+    return found
 
 
 def _batch(kind: str, first: int, end: int) -> Iterator[Finding]:
@@ -107,14 +102,14 @@ def _batch(kind: str, first: int, end: int) -> Iterator[Finding]:
             if what == "begin":
                 at = int(rest)
             elif what == "finding":
-                yield Finding(at, rest)
+                yield at, rest
         process.wait()
         error = process.stderr.read() if process.stderr else ""
         if hung:
-            yield Finding(at, f"does not end within {GRACE_S:g} s of an interrupt")
+            yield at, f"does not end within {GRACE_S:g} s of an interrupt"
         elif process.returncode:
             last = error.strip().splitlines()[-1:] or [""]
-            yield Finding(at, f"ends the process with {process.returncode}: {last[0]}")
+            yield at, f"ends the process with {process.returncode}: {last[0]}"
         else:
             return
         first = at + 1
@@ -265,9 +260,9 @@ def main() -> int:
         _work(given.kind, *given.worker)
         return 0
     count = given.count or COUNTS[given.kind]
-    findings = fuzz(given.kind, given.first, count, given.workers)
-    print(f"{count} {given.kind}, {len(findings)} found")
-    return 1 if findings else 0
+    found = fuzz(given.kind, given.first, count, given.workers)
+    print(f"{count} {given.kind}, {found} found")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

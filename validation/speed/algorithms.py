@@ -6,7 +6,6 @@ nearly the same packets, so differences in time are due to the implementations.
 """
 
 import statistics
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +21,12 @@ ALGORITHMS: dict[str, dict[str, Any]] = {
 REPEATS = 5
 
 
-@dataclass(frozen=True)
-class Cost:
-    """Number of acknowledgements and wall-clock time (s) of one run."""
+def measure(congestion: dict[str, Any]) -> tuple[int, float]:
+    """Run the flow once; `congestion` is the table of its algorithm.
 
-    acks: int
-    wall_s: float
-
-    @property
-    def ns_per_ack(self) -> float:
-        """Wall-clock time of the whole simulation per acknowledgement, in ns."""
-        return self.wall_s / self.acks * 1e9
-
-
-def measure(congestion: dict[str, Any]) -> Cost:
-    """Run the flow once; `congestion` is the table of its algorithm."""
+    Return the number of acknowledgements, and the wall-clock time of the whole simulation per
+    acknowledgement in ns.
+    """
     scenario = {
         "duration": "30 s",
         "measure": {"every": "1 s"},
@@ -46,7 +36,8 @@ def measure(congestion: dict[str, Any]) -> Cost:
     }
     run = longhaul.run(scenario)
     # Without delayed acknowledgements there is an acknowledgement per data packet.
-    return Cost(run.meta["data_packets"], run.meta["machine"]["wall_s"])
+    acks = run.meta["data_packets"]
+    return acks, run.meta["machine"]["wall_s"] / acks * 1e9
 
 
 def main() -> None:
@@ -54,15 +45,17 @@ def main() -> None:
 
     In each round, all implementations run one after the other.
     """
-    costs: dict[str, list[Cost]] = {name: [] for name in ALGORITHMS}
+    acks: dict[str, int] = {}
+    costs: dict[str, list[float]] = {name: [] for name in ALGORITHMS}
     for _ in range(REPEATS):
         for name, congestion in ALGORITHMS.items():
-            costs[name].append(measure(congestion))
-    base = statistics.median(cost.ns_per_ack for cost in costs["built in"])
+            acks[name], ns = measure(congestion)
+            costs[name].append(ns)
+    base = statistics.median(costs["built in"])
     print(f"{'':20}{'ACKs':>10}{'ns/ACK':>10}{'ratio':>8}{'added ns':>10}")
     for name, runs in costs.items():
-        ns = statistics.median(cost.ns_per_ack for cost in runs)
-        print(f"{name:20}{runs[0].acks:>10,}{ns:>10.0f}{ns / base:>8.2f}{ns - base:>10.0f}")
+        ns = statistics.median(runs)
+        print(f"{name:20}{acks[name]:>10,}{ns:>10.0f}{ns / base:>8.2f}{ns - base:>10.0f}")
 
 
 if __name__ == "__main__":
