@@ -102,16 +102,12 @@ def _rows(found: dict[tuple[tuple[str, str], int], list[Figures]]) -> Iterator[l
             other = pair[1 - place]
             if place == 0 or name != other:
                 for rtt in ROUND_TRIPS_MS:
-                    yield [name, other or "none", str(rtt), *_cells(found[pair, rtt][place])]
-
-
-def _cells(one: Figures) -> list[str]:
-    return [
-        f"{one.rate_mbps:.1f}",
-        f"{one.wait_p50_ms:.1f}",
-        f"{one.wait_p99_ms:.0f}",
-        f"{100 * one.marked:.1f}",
-    ]
+                    one = found[pair, rtt][place]
+                    yield [
+                        name, other or "none", str(rtt), f"{one.rate_mbps:.1f}",
+                        f"{one.wait_p50_ms:.1f}", f"{one.wait_p99_ms:.0f}",
+                        f"{100 * one.marked:.1f}",
+                    ]  # fmt: skip
 
 
 def page() -> str:

@@ -95,8 +95,7 @@ def on_one_core(
     `measure` is `in_turn` or `side_by_side`.
     """
     with one_core(), ExitStack() as stack:
-        workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
-        return measure([worker.run for worker in workers], rounds)
+        return measure([stack.enter_context(in_process(one)) for one in scenarios], rounds)
 
 
 def _total(measured: list[Measurement]) -> Measurement:
@@ -137,28 +136,20 @@ class _Contest:
             return self._failed or min(self._done) >= self._rounds
 
 
-class Longhaul:
-    """A process that simulates one scenario on request.
+@contextmanager
+def in_process(scenario: dict[str, Any]) -> Iterator[Run]:
+    """Yield a function that simulates a scenario once in its own process, and returns the cost.
 
     The interpreter is started and libraries are loaded before any measurement, because both take
     longer than many simulations.
     """
+    with pool(1) as process:
+        peak_mb = process.submit(worker.peak_mb, scenario).result()
 
-    def __init__(self, scenario: dict[str, Any]) -> None:
-        self._process = pool(1)
-        self._scenario = scenario
-        self._peak_mb = self._process.submit(worker.peak_mb, scenario).result()
+        def run() -> Measurement:
+            return Measurement(*process.submit(worker.cost, scenario).result(), peak_mb)
 
-    def __enter__(self) -> Longhaul:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.shutdown()
-
-    def run(self) -> Measurement:
-        """Simulate the scenario once, and return its cost."""
-        packets, cpu_s = self._process.submit(worker.cost, self._scenario).result()
-        return Measurement(packets, cpu_s, self._peak_mb)
+        yield run
 
 
 def run_ns2(script: Path, arguments: list[str]) -> Measurement:

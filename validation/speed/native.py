@@ -20,7 +20,7 @@ from typing import Any
 
 from longhaul.guide import catalogue
 from validation.experiments import dumbbell
-from validation.speed.measure import Longhaul, one_core, side_by_side
+from validation.speed.measure import in_process, one_core, side_by_side
 
 BASE = "reno"
 TELLING = 0.05
@@ -67,11 +67,11 @@ def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple
     The relative cost is the processor time per data packet, divided by that with Reno. It is `-` if
     there are too few packets. `work` makes the scenario of an algorithm. Both runs share one core.
     """
-    with one_core(), Longhaul(work(kind)) as subject, Longhaul(work(BASE)) as base:
-        packets = subject.run().packets
-        if packets < TELLING * base.run().packets:
+    with one_core(), in_process(work(kind)) as subject, in_process(work(BASE)) as base:
+        packets = subject().packets
+        if packets < TELLING * base().packets:
             return packets, "-"
-        measured, reference = side_by_side([subject.run, base.run], rounds)
+        measured, reference = side_by_side([subject, base], rounds)
     return packets, f"{measured.ns_per_pkt / reference.ns_per_pkt:.2f}"
 
 

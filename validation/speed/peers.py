@@ -13,7 +13,6 @@ import argparse
 import json
 import sys
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from validation.ns2.cases import GOLD, Case, gold_cases
 from validation.ns2.scenario import scenario
 from validation.ns2.simulator import INSTALL, MissingNs2Error
 from validation.pages import ROOT
-from validation.speed.measure import Longhaul, Measurement, one_core, run_ns2, side_by_side
+from validation.speed.measure import Run, in_process, one_core, run_ns2, side_by_side
 
 HERE = Path(__file__).parent
 RESULT = ROOT / "bench-peers.json"
@@ -52,7 +51,7 @@ class Contest:
 
     name: str
     scenario: dict[str, Any]
-    ns2: Callable[[], Measurement]
+    ns2: Run
 
 
 def contests() -> list[Contest]:
@@ -110,8 +109,8 @@ def main() -> int:
 
 def race(contest: Contest, rounds: int) -> dict[str, Any]:
     """Run both simulators on one core; print and return packets per second, ratio and memory."""
-    with one_core(), Longhaul(contest.scenario) as longhaul:
-        ours, peer = side_by_side([longhaul.run, contest.ns2], rounds)
+    with one_core(), in_process(contest.scenario) as longhaul:
+        ours, peer = side_by_side([longhaul, contest.ns2], rounds)
     row = {
         "case": contest.name,
         "longhaul_pkts_per_s": round(ours.pkts_per_s),

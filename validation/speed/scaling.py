@@ -13,7 +13,7 @@ from itertools import starmap
 from typing import Any
 
 from validation.experiments import dumbbell
-from validation.speed.measure import Longhaul, in_turn, on_one_core, side_by_side
+from validation.speed.measure import in_process, in_turn, on_one_core, side_by_side
 
 FLOWS = (8, 16, 32, 63, 125, 250, 500, 1000)
 FEW_AND_MANY = (10, 1_000, 10_000)
@@ -118,8 +118,8 @@ def _against_time() -> None:
     print("simulated s   peak MB")
     for duration_s in DURATIONS_S:
         scenario = many_flows(10) | {"duration": f"{duration_s} s"}
-        with Longhaul(scenario) as longhaul:
-            print(f"{duration_s:11} {longhaul.run().peak_mb:9.1f}", flush=True)
+        with in_process(scenario) as run:
+            print(f"{duration_s:11} {run().peak_mb:9.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Timed simulations in a process of their own (`measure.Longhaul`).
+"""Timed simulations in a process of their own (`measure.in_process`).
 
 A scenario is simulated once, which loads all libraries, to measure the memory in excess of
 interpreter and libraries. For each further simulation, the number of data packets and the processor
