@@ -96,13 +96,15 @@ def _head(row: Mapping[str, Any], key: str) -> list[str]:
 def _page(row: Mapping[str, Any]) -> list[str]:
     name = row["name"]
     given = scenario(name)
+    queue = given["topology"]["dumbbell"]["bottleneck"]["queue"]["kind"]
     used_by = ", ".join(study.name for study in studies() if name in _words(study))
     return [
         *_head(row, "congestion"),
         *section(
             "Window",
             html(chart(given, views.windows, "windows").svg()),
-            _caption(name, given),
+            f"Two flows of `{name}` on 50 Mbit/s and 50 ms, the second from 15 s on; the queue is `{queue}` of one "
+            "bandwidth-delay product, 208 packets.",
             "The following command plots the window without a network, round trip by round trip:",
             block(
                 "sh",
@@ -161,14 +163,6 @@ def _texts(tree: Any) -> Iterator[str]:  # noqa: ANN401
             yield from _texts(value)
     else:
         yield str(tree)
-
-
-def _caption(name: str, given: Mapping[str, Any]) -> str:
-    queue = given["topology"]["dumbbell"]["bottleneck"]["queue"]["kind"]
-    return (
-        f"Two flows of `{name}` on 50 Mbit/s and 50 ms, the second from 15 s on; the queue is `{queue}` of one "
-        "bandwidth-delay product, 208 packets."
-    )
 
 
 def allowed(parameter: Mapping[str, Any]) -> str:

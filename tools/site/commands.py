@@ -21,7 +21,7 @@ def write(pages: Pages) -> None:
         name = "-".join(words)
         names.append(name)
         pages.write(f"commands/{name}.md", _page(words, command))
-        rows.append((f"[`longhaul {' '.join(words)}`]({name}.md)", _first(command.help or "")))
+        rows.append((f"[`longhaul {' '.join(words)}`]({name}.md)", _pieces(command)[0]))
     index = page(
         "Commands",
         "`longhaul COMMAND --help` prints the same. The exit code is 0 after success, 2 after invalid input, and 1 after a failure. Ctrl-C, SIGTERM and `--limit` stop a run within a second and keep the recorded part.",
@@ -42,21 +42,20 @@ def _commands(
             yield (*words, name), command.loaded()
 
 
-def _first(text: str) -> str:
-    return inspect.cleandoc(text).partition("\n\n")[0].replace("\n", " ")
+def _pieces(command: TyperCommand) -> list[str]:
+    """Return the paragraphs of a command's help, each on one line."""
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    return [" ".join(paragraph.split()) for paragraph in paragraphs]
 
 
 def _page(words: tuple[str, ...], command: TyperCommand) -> list[str]:
     title = f"longhaul {' '.join(words)}"
-    pieces = [
-        " ".join(piece.split()) for piece in inspect.cleandoc(command.help or "").split("\n\n")
-    ]
     arguments = [parameter for parameter in command.params if isinstance(parameter, TyperArgument)]
     options = [
         given for given in command.params if isinstance(given, TyperOption) and not given.hidden
     ]
     usage = " ".join([title, "[OPTIONS]", *(_metavar(argument) for argument in arguments)])
-    lines = page(f"`{title}`", "\n\n".join(pieces), block("text", usage))
+    lines = page(f"`{title}`", "\n\n".join(_pieces(command)), block("text", usage))
     if arguments:
         rows = (
             (code(_metavar(argument)), argument.help or "", _default(argument))
