@@ -9,7 +9,8 @@ are in segments, times in seconds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from inspect import signature
 from math import cbrt, log, log2
 from typing import Protocol
 
@@ -426,43 +427,36 @@ def _high_speed(to: Setting) -> Dynamics:
     return high_speed(form, to.get("min_decrease", 0.01))
 
 
-def _fields(made: type) -> Callable[[Setting], Dynamics]:
-    """Return a function that builds the dynamics `made` from a `Setting`.
+def _by_name(make: Callable[..., Dynamics]) -> Callable[[Setting], Dynamics]:
+    """Return a function that makes dynamics from a `Setting`, by the class or function `make`.
 
-    The fields of `made` have the names of the algorithm's parameters in the registry, except
+    The arguments of `make` have the names of the algorithm's parameters in the registry, except
     `max_queueing_s` of Illinois.
     """
+    names = signature(make).parameters
 
     def build(to: Setting) -> Dynamics:
-        names = [field.name for field in fields(made) if field.name in to.parameters]
-        given = {name: float(to.parameters[name]) for name in names}
-        if made is Illinois:
-            given["max_queueing_s"] = to.max_queueing_s
-        built: Dynamics = made(**given)
-        return built
+        known = {**to.parameters, "max_queueing_s": to.max_queueing_s}
+        return make(**{name: float(known[name]) for name in names if name in known})
 
     return build
 
 
 BUILDERS: dict[str, Callable[[Setting], Dynamics]] = {
-    "reno": lambda to: aimd(to.get("increase", 1.0), to.get("decrease", 0.5)),
+    "reno": _by_name(aimd),
     "gaimd": _gaimd,
     "increase-by-k": lambda to: aimd(to.get("k", 2.0)),
     "multcp": _multcp,
     "constant-rate": _constant_rate,
     "hybla": lambda to: aimd(max(1.0, to.rtt_s / to.get("reference_rtt", 0.025)) ** 2),
-    "binomial": lambda to: binomial(
-        to.get("k", 0.5), to.get("l", 0.5), to.get("increase", 1.0), to.get("decrease", 0.5)
-    ),
-    "scalable": lambda to: scalable(
-        to.get("increase", 0.01), to.get("decrease", 0.125), to.get("low_window", 16.0)
-    ),
+    "binomial": _by_name(binomial),
+    "scalable": _by_name(scalable),
     "hstcp": _high_speed,
-    "bic": _fields(Bic),
-    "htcp": _fields(HTcp),
-    "cubic": _fields(Cubic),
-    "ctcp": _fields(Compound),
-    "illinois": _fields(Illinois),
+    "bic": _by_name(Bic),
+    "htcp": _by_name(HTcp),
+    "cubic": _by_name(Cubic),
+    "ctcp": _by_name(Compound),
+    "illinois": _by_name(Illinois),
 }
 # Algorithms of the registry that have a fluid model.
 MODELLED = tuple(BUILDERS)

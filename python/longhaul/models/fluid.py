@@ -112,12 +112,17 @@ class Model:
             for n, class_ in enumerate(self.classes)
         ]
 
-    def losses(self, x: Sequence[float], rates: Sequence[float]) -> list[float]:
-        """Return the loss rate of each link in state `x`, given the `rates` of all classes."""
+    def _arriving(self, rates: Sequence[float]) -> list[float]:
+        """Return the packets per second that arrive at each link, given the classes' `rates`."""
         arriving = [0.0] * len(self.links)
         for class_, rate in zip(self.classes, rates, strict=True):
             for k in class_.path:
                 arriving[k] += rate
+        return arriving
+
+    def losses(self, x: Sequence[float], rates: Sequence[float]) -> list[float]:
+        """Return the loss rate of each link in state `x`, given the `rates` of all classes."""
+        arriving = self._arriving(rates)
         return [
             link.marking.probability(x[OF_LINK * k], x[OF_LINK * k + 1], arriving[k], link)
             for k, link in enumerate(self.links)
@@ -141,11 +146,7 @@ class Model:
         `lost` are the packets per second that one flow of each class then detects as lost.
         """
         out: list[float] = [0.0] * self.size
-        rates = self.rates(x, t)
-        inflow = [0.0] * len(self.links)
-        for class_, rate in zip(self.classes, rates, strict=True):
-            for k in class_.path:
-                inflow[k] += rate
+        inflow = self._arriving(self.rates(x, t))
         for k, link in enumerate(self.links):
             q, average = x[OF_LINK * k], x[OF_LINK * k + 1]
             net = inflow[k] - link.capacity_pps

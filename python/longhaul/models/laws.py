@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import integrate, optimize
 from longhaul.models import sawtooth
-from longhaul.models.response import FORMS, STANDARD, HighSpeed, Numbers, PowerLaw, root
+from longhaul.models.response import FORMS, STANDARD, HighSpeed, Numbers, PowerLaw, Response, root
 
 # The mean window at a loss rate and a round-trip time.
 Window = Callable[[ArrayLike, float], Numbers]
@@ -90,10 +90,14 @@ def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
     return high
 
 
+def _at_any_rtt(law: PowerLaw | Response) -> Window:
+    """Return a response function that does not depend on the round-trip time."""
+    return lambda p, rtt_s: law.window(p)
+
+
 def aimd(increase: float, decrease: float) -> Window:
     """Return the response function of additive increase and multiplicative decrease."""
-    law = PowerLaw(sqrt(increase * (2.0 - decrease) / (2.0 * decrease)), 0.5)
-    return lambda p, rtt_s: law.window(p)
+    return _at_any_rtt(PowerLaw(sqrt(increase * (2.0 - decrease) / (2.0 * decrease)), 0.5))
 
 
 def above(low_window: float, law: Window) -> Window:
@@ -108,8 +112,7 @@ def above(low_window: float, law: Window) -> Window:
 
 def scalable(increase: float = 0.01, decrease: float = 0.125) -> Window:
     """Return the response function of Scalable TCP, whose sawteeth have equal durations in RTTs."""
-    law = PowerLaw(increase / -log(1.0 - decrease), 1.0)
-    return lambda p, rtt_s: law.window(p)
+    return _at_any_rtt(PowerLaw(increase / -log(1.0 - decrease), 1.0))
 
 
 def constant_rate(c: float = 25.0) -> Window:
@@ -138,8 +141,8 @@ def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 
     power = (2.0 - k) / (1.0 - k)
     d = (1.0 + gamma) ** power - gamma**power
     coefficient = (1.0 - k) / (2.0 - k) * d ** (1.0 / power)
-    law = PowerLaw(coefficient * ((2.0 - k) * increase) ** (1.0 / (2.0 - k)), 1.0 / (2.0 - k))
-    return lambda p, rtt_s: law.window(p)
+    factor = coefficient * ((2.0 - k) * increase) ** (1.0 / (2.0 - k))
+    return _at_any_rtt(PowerLaw(factor, 1.0 / (2.0 - k)))
 
 
 def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
@@ -212,11 +215,6 @@ def friendly(law: Window) -> Window:
     return lambda p, rtt_s: np.maximum(law(p, rtt_s), STANDARD.window(p))
 
 
-def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
-    del rtt_s
-    return STANDARD.window(p)
-
-
 def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
     """Return standard TCP's mean window for independent losses, `sqrt(1.5 (1 - p) / p)`."""
     del rtt_s
@@ -224,16 +222,12 @@ def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
     return np.asarray(np.sqrt(1.5 * (1.0 - p) / p))
 
 
-def _high_speed(form: HighSpeed) -> Window:
-    return lambda p, rtt_s: form.window(p)
-
-
 _GENTLE = HighSpeed.through(low_p=0.078 / 38.0**1.2, high_p=0.078 / 83_000.0**1.2)
 
 LAWS: dict[str, Law] = {
     law.kind: law
     for law in (
-        Law("reno", _standard, "RFC 3649 section 5"),
+        Law("reno", _at_any_rtt(STANDARD), "RFC 3649 section 5"),
         Law("gaimd", aimd(4.0 / 3.0 * (1.0 - 0.875**2), 0.125), "Yang and Lam 2000"),
         Law("increase-by-k", aimd(2.0, 0.5), "Henderson et al. 1998"),
         Law("multcp", aimd(2.0, 0.25), "Crowcroft and Oechslin 1998"),
@@ -241,8 +235,8 @@ LAWS: dict[str, Law] = {
         Law("hybla", hybla(), "Caini and Firrincieli 2004"),
         Law("binomial", sawtooth.binomial(), "Bansal and Balakrishnan 2001", "SQRT"),
         Law("scalable", above(16.0, scalable()), "Kelly 2003"),
-        Law("hstcp", _high_speed(FORMS["rfc3649"]), "RFC 3649 section 5"),
-        Law("ghstcp", _high_speed(_GENTLE), "thesis, Osaka University, 2006", "empty queue"),
+        Law("hstcp", _at_any_rtt(FORMS["rfc3649"]), "RFC 3649 section 5"),
+        Law("ghstcp", _at_any_rtt(_GENTLE), "thesis, Osaka University, 2006", "empty queue"),
         Law("ctcp", above(41.0, compound()), "Tan et al. 2006", "empty queue"),
         Law("cubic", friendly(cubic()), "RFC 9438 equation 6"),
         Law("htcp", sawtooth.htcp(), "draft-leith-tcp-htcp-06", "steady throughput, empty queue"),
@@ -254,9 +248,9 @@ LAWS: dict[str, Law] = {
 
 # Laws printed in appendix A of NIST SP 500-282.
 PRINTED: dict[str, Law] = {
-    "reno": Law("reno", _standard, "section A.2.1.1", "independent losses, small p"),
+    "reno": Law("reno", _at_any_rtt(STANDARD), "section A.2.1.1", "independent losses, small p"),
     "reno, any p": Law("reno", _independent, "section A.2.1.1", "independent losses"),
     "cubic": Law("cubic", cubic_poisson(), "equation 15", "Poisson losses"),
     "cubic, periodic": Law("cubic", cubic(decrease=0.2), "equation 14", "periodic losses"),
-    "ctcp": Law("ctcp", lambda p, rtt_s: PowerLaw(0.25, 0.8).window(p), "equation 17", "rounded"),
+    "ctcp": Law("ctcp", _at_any_rtt(PowerLaw(0.25, 0.8)), "equation 17", "rounded"),
 }

@@ -14,6 +14,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from longhaul import _engine, plots
+from longhaul._engine import ScenarioError
 from longhaul.congestion import CongestionControl
 from longhaul.files.classes import only_algorithm
 from longhaul.files.names import suggestion, unknown
@@ -52,21 +53,21 @@ class Experiment:
     def __post_init__(self) -> None:
         """Raise an error for invalid values."""
         if (self.loss_every is None) == (self.loss is None):
-            raise _refused("give either the segments between losses (--loss-every), or --loss")
+            raise ScenarioError("give either the segments between losses (--loss-every), or --loss")
         if self.loss_every is not None and not 1 <= self.loss_every <= MAX_SEGMENTS:
-            raise _refused(
+            raise ScenarioError(
                 f"losses are 1 to {MAX_SEGMENTS:,} segments apart, not {self.loss_every}"
             )
         if self.loss is not None and not 1 / MAX_SEGMENTS <= self.loss <= 1:
-            raise _refused(
+            raise ScenarioError(
                 f"a loss probability is from {1 / MAX_SEGMENTS:g} to 1, not {self.loss:g}"
             )
         if not 1 <= self.rounds <= MAX_ROUNDS:
-            raise _refused(f"there are 1 to {MAX_ROUNDS:,} round trips, not {self.rounds}")
+            raise ScenarioError(f"there are 1 to {MAX_ROUNDS:,} round trips, not {self.rounds}")
         if not 1e-6 <= self.rtt_s <= 1000:
-            raise _refused(f"a round trip takes 1e-6 to 1000 s, not {self.rtt_s:g} s")
+            raise ScenarioError(f"a round trip takes 1e-6 to 1000 s, not {self.rtt_s:g} s")
         if self.cwnd is not None and not 1 <= self.cwnd <= MAX_SEGMENTS:
-            raise _refused(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
+            raise ScenarioError(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
 
     def title(self) -> str:
         """Return a text with the losses and the round-trip time, as a title."""
@@ -122,7 +123,7 @@ def trajectories(
     """
     given = [_congestion(kind) for kind in kinds]
     if len({str(_what(algorithm)) for algorithm in given}) < len(given):
-        raise _refused("an algorithm is named twice")
+        raise ScenarioError("an algorithm is named twice")
     for text in set:
         _give(given, text)
     return [_trajectory(algorithm, experiment) for algorithm in given]
@@ -179,7 +180,7 @@ def _congestion(kind: Kind) -> dict[str, Any]:
     known = [row["name"] for row in _engine.algorithms()["algorithms"]]
     if kind not in known:
         message = unknown("algorithm", kind, known, "longhaul list algorithms")
-        raise _refused(
+        raise ScenarioError(
             f"{message}; a class of your own is given as my_cc.py or my_cc.py:MyCC, "
             "a module of Linux as tcp_mine.so"
         )
@@ -203,7 +204,7 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
         if key in names:
             takers.append(algorithm)
     if not takers:
-        raise _refused(f"--set {key}: no such parameter{suggestion(key, known)}")
+        raise ScenarioError(f"--set {key}: no such parameter{suggestion(key, known)}")
     for algorithm in takers:
         algorithm[key] = value
 
@@ -251,7 +252,3 @@ def save(
     html = page("window.html", title=experiment.title(), figures=figures, svg=svg)
     write_text(path, html)
     return None
-
-
-def _refused(message: str) -> _engine.ScenarioError:
-    return _engine.ScenarioError(message)
