@@ -18,11 +18,9 @@ SHOWN_RESPONSES = 6
 def add(content: Content, name: str, dataset: Dataset) -> None:
     """Add the table of a campaign's finished runs to a page, with the time series it has stored."""
     factors = dataset.factors
-    leave = [column for column in (*PROVENANCE, TABLES) if column in dataset.frame.columns]
-    frame = dataset.frame.drop(leave).with_columns(
-        pl.format("run {}.{}", "run", "replication").alias("name")
-    )
-    frame = frame.select("name", *[column for column in frame.columns if column != "name"])
+    name_of_run = pl.format("run {}.{}", "run", "replication").alias("name")
+    kept = dataset.frame.drop(*PROVENANCE, TABLES, strict=False)
+    frame = kept.select(name_of_run, pl.exclude("name"))
     varied = [factor for factor in factors if frame[factor].n_unique() > 1]
     competitor = competitor_among(varied)
     known = [response for response in dataset.responses if response in frame.columns]

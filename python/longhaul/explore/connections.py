@@ -14,15 +14,15 @@ from longhaul.explore import states
 from longhaul.explore.large import add_large
 from longhaul.explore.tables import (
     Content,
-    Measure,
     Roles,
+    add_network,
     add_relation,
     add_series,
     add_table,
     matrix,
+    measures,
     spans,
 )
-from longhaul.figures.registry import unit_of
 from longhaul.results import Results
 
 FLOWS = ("label", "goodput_bps", "left_slow_start_s", "left_slow_start_by", "rtt_mean_s",
@@ -66,12 +66,8 @@ CURVES = {
     "links": ("queue_share", "queue_pkts", "utilization"),
     "proxies": ("cwnd_pkts", "queue_pkts"),
 }
-# Further columns that derived measures need.
-MEASURED = {
-    "flow": (),
-    "link": ("queue_bytes", "capacity_bytes", "departed_pkts"),
-    "proxy": (),
-}
+# Further columns of links that derived measures need.
+MEASURED = ("queue_bytes", "capacity_bytes", "departed_pkts")
 STATES = {
     "flow": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s"),
     "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
@@ -157,7 +153,6 @@ def _with_slow_start(
 
     The columns are null for a flow that never left it, and omitted if no flow did.
     """
-    sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
         # A reduction that ends slow start sets the window to ssthresh. Model-based algorithms do
@@ -165,18 +160,13 @@ def _with_slow_start(
         at_threshold = pl.col("cwnd_after_pkts") >= pl.col("ssthresh_after_pkts")
         ends = run.events.filter(pl.col("event") == "cut", at_threshold)
         cuts = dict(ends.group_by("name").agg(pl.col("t_s").min()).iter_rows())
-    left: list[float | None] = []
-    by: list[str | None] = []
-    for name, sample in zip(flows["name"], sampled, strict=True):
-        cut = cuts.get(name, np.inf)
-        is_cut = np.isfinite(cut) and not sample < cut
-        left.append(cut if is_cut else float(sample) if np.isfinite(sample) else None)
-        by.append("event" if is_cut else "sample" if np.isfinite(sample) else None)
-    if not any(by):
-        return flows
-    return flows.with_columns(
-        pl.Series("left_slow_start_s", left), pl.Series("left_slow_start_by", by)
-    )
+    event = pl.Series([cuts.get(name) for name in flows["name"]], dtype=pl.Float64)
+    never = np.full(flows.height, np.nan)
+    sample = pl.Series(curves.get("left_slow_start_s", never), nan_to_null=True)
+    left = pl.min_horizontal(event, sample)
+    by = pl.when(left == event).then(pl.lit("event")).when(left == sample).then(pl.lit("sample"))
+    found = flows.with_columns(left_slow_start_s=left, left_slow_start_by=by)
+    return flows if found["left_slow_start_by"].is_null().all() else found
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
@@ -210,14 +200,13 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     times = run.sample_times
     wanted = [name for name in STATES[kind] if name in samples.columns]
     counters = [name for name in GROWTH if name in samples.columns]
-    others = [name for name in MEASURED[kind] if name in samples.columns]
+    others = MEASURED if kind == "link" else ()
     values = matrix(samples, "name", elements, times, [*wanted, *counters, *others])
     seconds = times.to_numpy()
     curves: dict[str, np.ndarray] = {"t_s": seconds} | {name: values[name] for name in wanted}
     for counter in counters:
         name, factor = GROWTH[counter]
-        growth = np.full_like(values[counter], np.nan)
-        growth[:, 1:] = factor * np.diff(values[counter], axis=1) / np.diff(seconds)
+        growth = growth_per_s(values[counter], seconds, factor)
         if np.isfinite(growth).any():
             curves[name] = growth
     if kind == "link":
@@ -231,23 +220,34 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     return curves
 
 
+def growth_per_s(counters: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
+    """Return the growth per second of counters since the previous sample, times `factor`.
+
+    The last axis of `counters` is time; `seconds` are the times. The first growth is NaN.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        grown = factor * np.diff(counters, axis=-1, prepend=np.nan)
+        rates = grown / np.diff(seconds, prepend=np.nan)
+    return np.where(np.isfinite(rates), rates, np.nan)
+
+
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
     """Return the losses, utilisation and queueing delay of links over time.
 
     `seconds` are the times of the samples.
     """
-    grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
-    grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
-    sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)
-    lengths = np.diff(seconds, prepend=np.nan)
+    dropped, departed, sent, capacity = (
+        np.diff(values[name], axis=1, prepend=np.nan)
+        for name in ("dropped_pkts", "departed_pkts", "transmitted_bytes", "capacity_bytes")
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
-        handled = grown["departed_pkts"] + grown["dropped_pkts"]
-        loss = np.where(handled > 0, grown["dropped_pkts"] / handled, 0.0)
-        rates = 8 * grown["capacity_bytes"] / lengths
+        handled = departed + dropped
+        loss = np.where(handled > 0, dropped / handled, 0.0)
+        rates = 8 * capacity / np.diff(seconds, prepend=np.nan)
         columns = {
-            "lost_pkts": grown["dropped_pkts"],
+            "lost_pkts": dropped,
             "loss_share": np.where(np.isnan(handled), np.nan, loss),
-            "utilization": sent / grown["capacity_bytes"],
+            "utilization": sent / capacity,
             "queue_delay_s": 8 * values["queue_bytes"] / rates,
         }
     return {name: column for name, column in columns.items() if np.isfinite(column).any()}
@@ -299,8 +299,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
         return
     times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))
     names = [name for name in curves[0] if name not in ("t_s", "left_slow_start_s")]
-    about = _about("series") | DERIVED
-    measures = []
+    values = {}
     for name in names:
         if not all(name in curve for curve in curves):
             continue
@@ -309,9 +308,9 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
             on_all = np.full((len(curve[name]), len(times)), np.nan)
             on_all[:, np.searchsorted(times, curve["t_s"])] = curve[name]
             parts.append(on_all)
-        values = np.concatenate(parts)
-        measures.append(Measure(name, values, unit_of(name), about.get(name, "")))
-    add_series(content, table, times, measures, CURVES[table], LOST[table])
+        values[name] = np.concatenate(parts)
+    shown = measures(values, _about("series") | DERIVED)
+    add_series(content, table, times, shown, CURVES[table], LOST[table])
 
 
 def _add_network(content: Content, run: Results) -> None:
@@ -321,21 +320,7 @@ def _add_network(content: Content, run: Results) -> None:
     if len(nodes) > MOST_NODES or not any(series["table"] == "links" for series in content.series):
         return
     ends = list(zip(links["from"], links["to"], strict=True))
-    places = spread(nodes, ends)
-    number = {name: at for at, name in enumerate(nodes)}
-    content.networks.append(
-        {
-            "table": "links",
-            "nodes": [
-                {"name": name, "x": places[name][0], "y": places[name][1], "tier": 0, "row": None}
-                for name in nodes
-            ],
-            "links": [
-                {"from": number[start], "to": number[other], "row": row}
-                for row, (start, other) in enumerate(ends)
-            ],
-        }
-    )
+    add_network(content, "links", spread(nodes, ends), ends)
 
 
 def _about(table: str) -> dict[str, str]:

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from longhaul.explore.connections import GROWTH
-from longhaul.explore.tables import Content, Measure, add_series, described
-from longhaul.figures.registry import unit_of
+from longhaul.explore.connections import GROWTH, growth_per_s
+from longhaul.explore.tables import Content, add_series, described, held, measures
 
 SERIES = "series.parquet"
 # Maximum number of samples per run; with very many runs there are fewer, to limit the total.
@@ -33,8 +32,9 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
     if not there or table not in {entry["name"] for entry in content.tables}:
         return
     first = pl.read_parquet(files[there[0]], columns=["kind", "name"])
-    links = first.filter(pl.col("kind") == "link")["name"].unique(maintain_order=True)
-    names = [name for name, _ in _columns(links[:MOST_LINKS].to_list())]
+    every = first.filter(pl.col("kind") == "link")["name"].unique(maintain_order=True)
+    links = every[:MOST_LINKS].to_list()
+    names = [name for name, _ in _columns(links)]
     room = MOST_VALUES // (len(files) * len(names))
     samples = max(min(SAMPLES, room), LEAST_SAMPLES)
     ends = [_end(files[at]) for at in there]
@@ -50,16 +50,16 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
         return
     values = {name: np.full((len(files), samples), np.nan, np.float32) for name in names}
     for at in there:
-        for name, curve in _of_run(files[at], links[:MOST_LINKS].to_list(), times):
+        for name, curve in _of_run(files[at], links, times):
             values[name][at] = curve
-    about = described(files[there[0]])
-    measures = [Measure(name, values[name], unit_of(name), _about(name, about)) for name in names]
+    known = described(files[there[0]])
+    shown = measures(values, {name: _about(name, known) for name in names})
     thinned = f"{samples} of up to {recorded:,} samples of each run" if recorded > samples else ""
     size = 2e-6 * len(files) * samples * len(names)
     some = "" if len(there) == len(files) else f" {len(there)} of {len(files)} runs have kept any."
     note = f"Curves show {thinned or f'{recorded:,} samples of each run'} ({size:.1f} MB).{some}"
     dropped = next((name for name in names if name.endswith("dropped_pps")), "")
-    add_series(content, table, times, measures, names, lost=dropped, note=note)
+    add_series(content, table, times, shown, names, lost=dropped, note=note)
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
@@ -67,13 +67,11 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
     The kind is `flow` or `link`. A curve of kind `flow` is of all flows, and its link is empty.
     """
-    for column in FLOWS:
+    places = [("flow", "", column) for column in FLOWS]
+    places += [("link", link, column) for link in links for column in LINKS]
+    for kind, link, column in places:
         name = GROWTH[column][0] if column in GROWTH else column
-        yield f"flows {name}", ("flow", "", column)
-    for link in links:
-        for column in LINKS:
-            name = GROWTH[column][0] if column in GROWTH else column
-            yield f"{link} {name}", ("link", link, column)
+        yield f"{link or 'flows'} {name}", (kind, link, column)
 
 
 def _about(name: str, about: dict[str, str]) -> str:
@@ -127,20 +125,9 @@ def _of_run(
         curve = mine.group_by("t_s").agg(together).sort("t_s")
         if curve.is_empty():
             continue
-        seconds = curve["t_s"].to_numpy()
-        latest = np.searchsorted(seconds, times, side="right") - 1
-        known = (latest >= 0) & (times <= seconds[-1] + (times[1] - times[0]))
-        values = curve[column].cast(pl.Float64).to_numpy()[np.maximum(latest, 0)]
-        filled = np.where(known, values, np.nan)
+        seconds, step_s = curve["t_s"].to_numpy(), times[1] - times[0]
+        values = held(seconds, curve[column].cast(pl.Float64).to_numpy(), times, step_s)
         if column in GROWTH:
-            filled = _growth(filled, seconds[np.maximum(latest, 0)], GROWTH[column][1])
-        yield name, filled
-
-
-def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
-    """Return a counter's growth per second since the previous time, times `factor`."""
-    growth = np.full_like(counter, np.nan)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rates = factor * np.diff(counter) / np.diff(seconds)
-    growth[1:] = np.where(np.isfinite(rates), rates, np.nan)
-    return growth
+            sampled_s = held(seconds, seconds, times, step_s)
+            values = growth_per_s(values, sampled_s, GROWTH[column][1])
+        yield name, values

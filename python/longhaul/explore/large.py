@@ -95,8 +95,7 @@ class Large:
         if not numeric:
             return None
         ends = passing.select(
-            *[pl.col(name).min().alias(f"{name} min") for name in numeric],
-            *[pl.col(name).max().alias(f"{name} max") for name in numeric],
+            pl.col(numeric).min().name.suffix(" min"), pl.col(numeric).max().name.suffix(" max")
         ).collect(engine="streaming")
         missed = [
             pl.col(name) == end

@@ -1,7 +1,6 @@
 """Tables of MesoNet runs for a page: routers with network, long-lived flows, classes, goodput."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -9,16 +8,16 @@ import polars as pl
 from longhaul.analysis.network_layout import around, spread
 from longhaul.explore.tables import (
     Content,
-    Measure,
     Roles,
+    add_network,
     add_relation,
     add_series,
     add_table,
     described,
     matrix,
+    measures,
     spans,
 )
-from longhaul.figures.registry import unit_of
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results
 
@@ -49,14 +48,13 @@ def add(content: Content, runs: Sequence[Results]) -> None:
         present = run.tables
         if "routers" in present:
             _add_routers(content, tables, f"routers{of}")
-        if "long_lived" in present:
-            about = _described(tables, "long_lived")
-            _add_by_interval(content, tables.long_lived, "flow", f"long-lived flows{of}",
-                             ("cwnd_pkts", "throughput_pps"), about)  # fmt: skip
-        if "classes" in present:
-            about = _described(tables, "classes")
-            _add_by_interval(content, tables.classes, "class", f"classes{of}",
-                             ("active_flows", "throughput_pps"), about)  # fmt: skip
+        for table, key, name, shown in (
+            ("long_lived", "flow", "long-lived flows", ("cwnd_pkts", "throughput_pps")),
+            ("classes", "class", "classes", ("active_flows", "throughput_pps")),
+        ):
+            if table in present:
+                about = _described(tables, table)
+                _add_by_interval(content, run.table(table), key, f"{name}{of}", shown, about)
         _relate(content, tables, of)
         if "goodput" in present:
             roles = Roles(
@@ -73,7 +71,7 @@ def _relate(content: Content, tables: MesoNet, of: str) -> None:
 
     The page selects related rows together. `of` is the end of the tables' names, such as ` of RUN`.
     """
-    topology = tables.run.table("topology")
+    topology = tables.topology
     routers = {name: row for row, name in enumerate(topology["router"])}
     above = dict(topology.select("router", "above").iter_rows())
     access = topology.filter(pl.col("tier") == "access")
@@ -108,21 +106,24 @@ def _relate(content: Content, tables: MesoNet, of: str) -> None:
 
 def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
     """Add the table of routers with their curves, and the network if its links are recorded."""
-    topology = tables.run.table("topology")
+    topology = tables.topology
     routers = topology["router"].to_list()
     samples = tables.routers.with_columns(
         arrived_pkts=pl.col("arrived_up_pkts") + pl.col("arrived_down_pkts"),
         dropped_pkts=pl.col("dropped_up_pkts") + pl.col("dropped_down_pkts"),
         queue_pkts=pl.col("queue_up_pkts") + pl.col("queue_down_pkts"),
+        longest_pkts=pl.max_horizontal("queue_up_pkts", "queue_down_pkts"),
     )
     times = samples["t_s"].unique().sort()
     columns = ["dropped_pkts", "utilisation", "queue_share", "queue_pkts", "arrived_pkts",
                "active_flows"]  # fmt: skip
-    values = matrix(samples, "router", routers, times, columns)
+    values = matrix(samples, "router", routers, times, [*columns, "longest_pkts"])
     arrived, dropped = values["arrived_pkts"], values["dropped_pkts"]
     with np.errstate(invalid="ignore", divide="ignore"):
         values["loss_share"] = np.where(arrived > 0, dropped / arrived, 0.0)
-    values["queue_delay_s"] = _queueing(samples, routers, times, topology)
+    # Queueing delay in the longer of a router's two queues.
+    capacity_pps = topology["capacity_pps"].cast(pl.Float64).to_numpy()[:, None]
+    values["queue_delay_s"] = values["longest_pkts"] / capacity_pps
     sums = {column: np.nansum(values[column], 1) for column in ("arrived_pkts", "dropped_pkts")}
     frame = topology.with_columns(
         loss_share=pl.Series(sums["dropped_pkts"] / np.maximum(sums["arrived_pkts"], 1.0)),
@@ -133,36 +134,19 @@ def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
         queue_share_max=pl.Series(np.nan_to_num(values["queue_share"]).max(1)),
         **spans(dropped, times.to_numpy(), "intervals_with_drops"),
     )
-    about = {
-        **_described(tables, "topology"), **_described(tables, "routers"), **ABOUT
-    }  # fmt: skip
+    about = _described(tables, "topology") | _described(tables, "routers") | ABOUT
     roles = Roles(label="router", colour="tier", shown=ROUTERS, about=about)
     add_table(content, name, frame, roles)
-    measures = [
-        Measure(column, values[column], unit_of(column), about.get(column, ""))
-        for column in ("loss_share", "queue_delay_s", *columns)
-    ]
+    curves = {column: values[column] for column in ("loss_share", "queue_delay_s", *columns)}
     shown = ("loss_share", "utilisation")
-    add_series(content, name, times.to_numpy(), measures, shown, "dropped_pkts")
+    add_series(content, name, times.to_numpy(), measures(curves, about), shown, "dropped_pkts")
     has_curves = any(series["table"] == name for series in content.series)
     if has_curves and "backbone_links" in tables.run.tables:
-        content.networks.append({"table": name} | _picture(topology, tables))
+        _add_network(content, name, tables)
 
 
 def _described(tables: MesoNet, table: str) -> dict[str, str]:
     return described(tables.run.path / f"{table}.parquet")
-
-
-def _queueing(
-    samples: pl.DataFrame, routers: list[str], times: pl.Series, topology: pl.DataFrame
-) -> np.ndarray:
-    """Return each router's queueing delay (s) over time, in the longer of its two queues."""
-    longer = samples.select(
-        "router", "t_s", longest=pl.max_horizontal("queue_up_pkts", "queue_down_pkts")
-    )
-    waiting = matrix(longer, "router", routers, times, ["longest"])["longest"]
-    delays: np.ndarray = waiting / topology["capacity_pps"].cast(pl.Float64).to_numpy()[:, None]
-    return delays
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
@@ -172,26 +156,15 @@ def _mean(values: np.ndarray) -> np.ndarray:
     return mean
 
 
-def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
-    tiers = dict(topology.select("router", "tier").iter_rows())
-    backbone = [name for name, tier in tiers.items() if tier == "backbone"]
-    above = {
-        router: root for router, root in topology.select("router", "above").iter_rows() if root
-    }
+def _add_network(content: Content, table: str, tables: MesoNet) -> None:
+    """Add the map of the routers, and of the links between them."""
+    routers = tables.topology.select("router", "tier", "above").rows()
+    tiers = {router: TIERS[tier] for router, tier, _ in routers}
+    backbone = [router for router, tier in tiers.items() if tier == TIERS["backbone"]]
+    above = {router: root for router, _, root in routers if root}
     links = sorted({(min(ends), max(ends)) for ends in tables.backbone_ends.values()})
     places = around(spread(backbone, links), above)
-    number = {name: at for at, name in enumerate(tiers)}
-    ends = [*links, *above.items()]
-    return {
-        "nodes": [
-            {"name": name, "x": places[name][0], "y": places[name][1],
-             "tier": TIERS.get(tier, 2), "row": row}
-            for row, (name, tier) in enumerate(tiers.items())
-        ],
-        "links": [
-            {"from": number[start], "to": number[other], "row": None} for start, other in ends
-        ],
-    }  # fmt: skip
+    add_network(content, table, places, [*links, *above.items()], tiers)
 
 
 def _add_by_interval(
@@ -216,8 +189,4 @@ def _add_by_interval(
     mean = {column: f"{about.get(column, '')}; mean over all intervals" for column in columns}
     roles = Roles(label=key, colour=key, shown=(key, *columns[:7]), about={**about, **mean})
     add_table(content, name, frame, roles)
-    measures = [
-        Measure(column, values[column], unit_of(column), about.get(column, ""))
-        for column in columns
-    ]
-    add_series(content, name, times.to_numpy(), measures, shown)
+    add_series(content, name, times.to_numpy(), measures(values, about), shown)

@@ -1,13 +1,19 @@
 """State of algorithms at each ACK, for the explorer: a table with a row per traced connection."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
-from longhaul.explore.tables import Content, Measure, Roles, add_relation, add_series, add_table
+from longhaul.explore.tables import (
+    Content,
+    Measure,
+    Roles,
+    add_relation,
+    add_series,
+    add_table,
+    held,
+)
 from longhaul.results import Results
 from longhaul.results.state import OF_ALL, Quantity, Trace
 
@@ -24,30 +30,24 @@ ABOUT = {
     "to_s": "time of the last one",
 }
 SHOWN = ("name", "congestion", "acks", "from_s", "to_s")
-
-
-class Connection(NamedTuple):
-    """A traced connection: the run's number, the flow, and the connection's number in the flow."""
-
-    run: int
-    flow: str
-    number: int
+# Columns that identify a traced connection: the run's number, the flow, and the connection's number
+# in the flow.
+CONNECTION = ("number", "flow", "connection")
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
     """Add the table of traced connections to a page, with the curves of their state variables."""
     traces = [(number, Trace.of(run)) for number, run in enumerate(runs) if "acks" in run.tables]
-    rows = [
-        Connection(number, *key)
-        for number, trace in traces
-        for key in trace.samples.select("name", "connection").unique(maintain_order=True).rows()
-    ]
-    if not rows:
+    traces = [(number, trace) for number, trace in traces if not trace.samples.is_empty()]
+    if not traces:
         return
-    add_table(content, TABLE, _frame(runs, traces, rows), _roles(several=len(runs) > 1))
-    places = _flow_places(runs)
-    pairs = [(at, places[row.run, row.flow]) for at, row in enumerate(rows)]
-    add_relation(content, TABLE, "flows", pairs)
+    several = len(runs) > 1
+    frame = pl.concat([_connections(number, trace) for number, trace in traces])
+    rows = frame.select(CONNECTION).rows()
+    add_table(content, TABLE, _named(frame, several=several), _roles(several=several))
+    flows = [(number, name) for number, run in enumerate(runs) for name in run.flows["name"]]
+    places = {flow: at for at, flow in enumerate(flows)}
+    add_relation(content, TABLE, "flows", [(at, places[row[:2]]) for at, row in enumerate(rows)])
     _add_curves(content, traces, rows)
 
 
@@ -60,47 +60,41 @@ def _roles(*, several: bool) -> Roles:
     )  # fmt: skip
 
 
-def _frame(
-    runs: Sequence[Results], traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
-) -> pl.DataFrame:
-    """Return a table of the connections `rows`, with names, algorithms and ACK counts.
+def _connections(number: int, trace: Trace) -> pl.DataFrame:
+    """Return the traced connections of run `number`, with algorithms and ACK counts.
 
     ACKs at the same time count once.
     """
     time_s = pl.col("t_s")
-    counts = (time_s.n_unique().alias("acks"), time_s.min().alias("from_s"),
-              time_s.max().alias("to_s"))  # fmt: skip
-    counted = {
-        Connection(number, name, connection): values
-        for number, trace in traces
-        for name, connection, *values in trace.samples.group_by("name", "connection")
-        .agg(*counts)
-        .iter_rows()
-    }
-    flows = [run.flows.select("name", "label", "congestion").rows_by_key("name") for run in runs]
-    of_flow = Counter(row[:2] for row in rows)
-    several = len(runs) > 1
-    found = []
-    for row in rows:
-        acks, from_s, to_s = counted[row]
-        run = runs[row.run].name
-        name = f"{row.flow} {row.number}" if of_flow[row[:2]] > 1 else row.flow
-        named = {"run": run, "name": f"{run} {name}"} if several else {"name": name}
-        ((label, congestion),) = flows[row.run][row.flow]
-        facts = {"label": label, "connection": row.number, "congestion": congestion}
-        found.append({**named, **facts, "acks": acks, "from_s": from_s, "to_s": to_s})
-    return pl.DataFrame(found)
+    counted = trace.samples.group_by("name", "connection", maintain_order=True).agg(
+        acks=time_s.n_unique(), from_s=time_s.min(), to_s=time_s.max()
+    )
+    flows = trace.run.flows.select("name", "label", "congestion")
+    named = pl.lit(number).alias("number"), pl.lit(trace.run.name).alias("run")
+    return counted.join(flows, on="name", how="left", maintain_order="left").select(
+        *named, pl.col("name").alias("flow"), "label", "connection", "congestion",
+        "acks", "from_s", "to_s",
+    )  # fmt: skip
 
 
-def _flow_places(runs: Sequence[Results]) -> dict[tuple[int, str], int]:
-    """Return the row number of each flow in the page's table of flows, by run and name."""
-    flows = [(number, name) for number, run in enumerate(runs) for name in run.flows["name"]]
-    return {flow: at for at, flow in enumerate(flows)}
+def _named(frame: pl.DataFrame, *, several: bool) -> pl.DataFrame:
+    """Return a table of connections with their names on the page; `several` is true for more runs.
+
+    A connection has the name of its flow and, if the flow has several, its number.
+    """
+    is_only = pl.len().over("number", "flow") == 1
+    name = pl.when(is_only).then("flow").otherwise(pl.format("{} {}", "flow", "connection"))
+    if several:
+        name = pl.format("{} {}", "run", name)
+    leave = ("number", "flow") if several else ("number", "flow", "run")
+    named = frame.with_columns(name=name).drop(leave)
+    return named.select(*(["run"] if several else []), "name", pl.exclude("run", "name"))
 
 
 def _add_curves(
-    content: Content, traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
+    content: Content, traces: Sequence[tuple[int, Trace]], rows: Sequence[tuple[object, ...]]
 ) -> None:
+    """Add the curves of the connections `rows`, each a tuple of the columns `CONNECTION`."""
     quantities = list(dict.fromkeys(one for _, trace in traces for one in trace.labels))
     recorded = np.unique(np.concatenate([trace.samples["t_s"].to_numpy() for _, trace in traces]))
     most = max(MIN_TIMES, min(MAX_TIMES, MAX_VALUES // (len(rows) * len(quantities))))
@@ -112,8 +106,10 @@ def _add_curves(
     measures, own = [], []
     for quantity in quantities:
         values = np.full((len(rows), len(times)), np.nan)
-        for row, samples in _connections(traces, quantity):
-            values[places[row]] = _held(samples, times)
+        for number, trace in traces:
+            for (_, name, connection), samples in trace.connections(quantity):
+                latest = held(samples["t_s"].to_numpy(), samples["value"].to_numpy(), times)
+                values[places[number, name, connection]] = latest
         if quantity.name == "ssthresh":
             values[values > NEVER_SET_PKTS] = np.nan
         name = _unique_name(quantity, quantities)
@@ -121,23 +117,6 @@ def _add_curves(
         if quantity not in OF_ALL:
             own.append(name)
     add_series(content, TABLE, times, measures, ("cwnd", *own), note=note)
-
-
-def _connections(
-    traces: Sequence[tuple[int, Trace]], quantity: Quantity
-) -> Iterator[tuple[Connection, pl.DataFrame]]:
-    """Yield each connection that recorded a quantity, with its samples, for all runs."""
-    for number, trace in traces:
-        for (_, name, connection), samples in trace.connections(quantity):
-            yield Connection(number, name, connection), samples
-
-
-def _held(samples: pl.DataFrame, times: np.ndarray) -> np.ndarray:
-    """Return the latest value at each time; NaN before the first and after the last sample."""
-    seconds, values = samples["t_s"].to_numpy(), samples["value"].to_numpy()
-    latest = np.searchsorted(seconds, times, side="right") - 1
-    known = (latest >= 0) & (times <= seconds[-1])
-    return np.where(known, values[np.maximum(latest, 0)], np.nan)
 
 
 def _unique_name(quantity: Quantity, quantities: Sequence[Quantity]) -> str:

@@ -11,6 +11,7 @@ import polars as pl
 
 from longhaul._engine import LonghaulError
 from longhaul.analysis.clusters import dendrogram
+from longhaul.analysis.network_layout import Place
 from longhaul.explore.blobs import Blobs
 from longhaul.figures.registry import unit_of
 from longhaul.libraries import hierarchy
@@ -81,6 +82,13 @@ class Measure:
     values: np.ndarray
     unit: str = ""
     about: str = ""
+
+
+def measures(values: Mapping[str, np.ndarray], about: Mapping[str, str]) -> list[Measure]:
+    """Return metrics by name, with the units in their names and the descriptions in `about`."""
+    return [
+        Measure(name, each, unit_of(name), about.get(name, "")) for name, each in values.items()
+    ]
 
 
 def described(file: Path) -> dict[str, str]:
@@ -244,6 +252,30 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
     }
 
 
+def add_network(
+    content: Content,
+    table: str,
+    places: Mapping[str, Place],
+    links: Sequence[tuple[str, str]],
+    tiers: Mapping[str, int] | None = None,
+) -> None:
+    """Add the picture of a network to a page: positions of nodes, and the two ends of each link.
+
+    Rows of `table` are the nodes in `tiers` (0 for the backbone) or, without `tiers`, the links.
+    """
+    number = {name: at for at, name in enumerate(places if tiers is None else tiers)}
+    nodes = [
+        {"name": name, "x": places[name][0], "y": places[name][1]}
+        | ({"tier": 0, "row": None} if tiers is None else {"tier": tiers[name], "row": at})
+        for name, at in number.items()
+    ]
+    ends = [
+        {"from": number[start], "to": number[other], "row": at if tiers is None else None}
+        for at, (start, other) in enumerate(links)
+    ]
+    content.networks.append({"table": table, "nodes": nodes, "links": ends})
+
+
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
     """Relate rows of two tables, so that the page selects related rows together.
 
@@ -259,6 +291,18 @@ def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[in
         | {"rows": content.blobs.numbers(rows, exact=True)}
         | {"others": content.blobs.numbers(others, exact=True)}
     )
+
+
+def held(
+    seconds: np.ndarray, values: np.ndarray, times_s: np.ndarray, beyond_s: float = 0.0
+) -> np.ndarray:
+    """Return the latest value at each of `times_s`; `seconds` are the times of `values`.
+
+    The result is NaN before the first value, and more than `beyond_s` seconds after the last.
+    """
+    latest = np.searchsorted(seconds, times_s, side="right") - 1
+    known = (latest >= 0) & (times_s <= seconds[-1] + beyond_s)
+    return np.where(known, values[np.maximum(latest, 0)], np.nan)
 
 
 def matrix(
