@@ -177,43 +177,38 @@ def _settings_and_derived(run: RunData) -> Rows:
 
 
 def _network(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    network = tables.network
-    for stem, column in NETWORK.items():
-        yield stem, network.select("interval", column).rows()
-    srtt = pl.col("srtt_mean_s") / tables.step_s
-    yield "AverageSRTT", network.select("interval", srtt).rows()
+    for stem, value in (NETWORK | {"AverageSRTT": pl.col("srtt_mean_s") / tables.step_s}).items():
+        yield stem, tables.network.select("interval", value).rows()
 
 
-def _wide(table: pl.DataFrame, key: str, value: pl.Expr, names: Iterable[str]) -> pl.DataFrame:
-    """Return a table with a row per interval, and a column of `value` for each value of `key`."""
-    return (
-        table.select("interval", key, value.alias("value"))
-        .pivot(on=key, index="interval", values="value", maintain_order=True)
-        .select("interval", *names)
-    )
+def _by_interval(
+    table: pl.DataFrame, key: str, names: Iterable[str], measures: Mapping[str, str | pl.Expr]
+) -> Iterator[tuple[str, Rows]]:
+    """Yield each of `measures`: its file stem, and a row per interval with a value for each name.
+
+    `measures` has columns or expressions by file stem. `names` are values of the column `key`.
+    """
+    for stem, value in measures.items():
+        wide = table.select("interval", key, value=value).pivot(
+            on=key, index="interval", values="value", maintain_order=True
+        )
+        yield stem, wide.select("interval", *names).rows()
 
 
 def _classes(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    for stem, column in CLASS.items():
-        yield stem, _wide(tables.classes, "class", pl.col(column), CLASSES).rows()
-    throughput = flow_pps(tables.interval_s)
-    yield "TemporalFlowThroughputs", _wide(tables.classes, "class", throughput, CLASSES).rows()
+    measures = CLASS | {"TemporalFlowThroughputs": flow_pps(tables.interval_s)}
+    return _by_interval(tables.classes, "class", CLASSES, measures)
 
 
 def _long_lived(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     table = tables.long_lived
     names = table["flow"].unique(maintain_order=True).to_list()
-    for stem, column in LONG_LIVED.items():
-        yield stem, _wide(table, "flow", pl.col(column), names).rows()
-    srtt = pl.col("srtt_s") / tables.step_s
-    yield "LongLivedFlowSRTT", _wide(table, "flow", srtt, names).rows()
     kinds = {
         entry["label"]: entry["congestion"].get("kind") for entry in tables.scenario["algorithms"]
     }
-    flows = tables.scenario["long_lived"]
     alternate = {
         flow["label"]: MODES.get(kinds.get(flow.get("algorithm"), ""), "ALTERNATE")
-        for flow in flows
+        for flow in tables.scenario["long_lived"]
     }
     mode = (
         pl.when(pl.col("mode") == "none")
@@ -222,7 +217,9 @@ def _long_lived(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
         .then(pl.col("flow").replace_strict(alternate, default="ALTERNATE"))
         .otherwise(pl.lit("NORMAL"))
     )
-    yield "LongLivedFlowCongestionMode", _wide(table, "flow", mode, names).rows()
+    srtt = pl.col("srtt_s") / tables.step_s
+    measures = LONG_LIVED | {"LongLivedFlowSRTT": srtt, "LongLivedFlowCongestionMode": mode}
+    return _by_interval(table, "flow", names, measures)
 
 
 def _names(tables: MesoNet, tier: str) -> list[str]:
@@ -235,23 +232,17 @@ def _routers(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     forwarded = pl.col("forwarded_up_pkts") + pl.col("forwarded_down_pkts").fill_null(0)
     for tier, (plural, singular) in TIERS.items():
         table, names = tables.routers.filter(pl.col("tier") == tier), _names(tables, tier)
-        series = {
-            f"{plural}ActiveFlows": pl.col("active_flows"),
+        measures: dict[str, str | pl.Expr] = {
+            f"{plural}ActiveFlows": "active_flows",
             f"{singular}Losses": dropped,
-            f"{plural}QLength": pl.col("queue_share"),
-            f"{singular}Util": pl.col("utilisation"),
+            f"{plural}QLength": "queue_share",
+            f"{singular}Util": "utilisation",
         }
-        for stem, value in series.items():
-            yield stem, _wide(table, "router", value, names).rows()
-        sums = {
-            f"{plural}FlowsCompleted": pl.col("completed_flows").max(),
-            f"{singular}PacketsForwarded": forwarded.sum(),
-        }
-        for stem, value in sums.items():
-            yield (
-                stem,
-                _with_header(names, table.group_by("router", maintain_order=True).agg(value)),
-            )
+        yield from _by_interval(table, "router", names, measures)
+        of_router = table.group_by("router", maintain_order=True)
+        completed = of_router.agg(pl.col("completed_flows").max())
+        yield f"{plural}FlowsCompleted", _with_header(names, completed)
+        yield f"{singular}PacketsForwarded", _with_header(names, of_router.agg(forwarded.sum()))
 
 
 def _with_header(names: list[str], table: pl.DataFrame) -> Rows:
@@ -265,8 +256,7 @@ def _with_header(names: list[str], table: pl.DataFrame) -> Rows:
 
 def _edges(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     names = _names(tables, "access")
-    for stem, column in EDGES.items():
-        yield stem, _wide(tables.edges, "router", pl.col(column), names).rows()
+    yield from _by_interval(tables.edges, "router", names, EDGES)
     syns = tables.edges.group_by("router", maintain_order=True).agg(
         pl.col("syns").sum() / pl.col("first_syns").sum()
     )
@@ -276,38 +266,22 @@ def _edges(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield each measure of the whole run: its name, and rows with a header."""
     totals = tables.totals
-    classes = [(row["class"], row) for row in totals.to_dicts()]
-    yield (
-        "FlowThroughputsByType",
-        [
-            [f"{kind}{name}" for name, _ in classes for kind in ("Flows", "Throughput")],
-            [row[key] for _, row in classes for key in ("completed_flows", "goodput_mean_pps")],
-        ],
-    )
-    yield (
-        "SYNrateByType",
-        [[name for name, _ in classes], [row["syns_per_connection"] for _, row in classes]],
-    )
+    classes = totals.select("class", "completed_flows", "goodput_mean_pps").rows()
+    heads = [f"{kind}{name}" for name, *_ in classes for kind in ("Flows", "Throughput")]
+    yield "FlowThroughputsByType", [heads, [value for _, *row in classes for value in row]]
+    yield "SYNrateByType", [totals["class"], totals["syns_per_connection"]]
     meta = tables.run.meta
     intervals = round(meta["simulated_s"] / tables.interval_s)
     connected, syns = int(totals["connected_flows"].sum()), int(totals["syns"].sum())
-    heads = (
-        "Intervals",
-        "DataPacketsIn",
-        "DataPacketsOut",
-        "FlowsStarted",
-        "FlowsCompleted",
-        "SYNs",
-    )
-    values = (
-        intervals,
-        meta["data_packets"],
-        meta["mesonet"]["delivered_packets"],
-        connected + int(totals["failed_flows"].sum()),
-        int(totals["completed_flows"].sum()),
-        syns / connected if connected else None,
-    )
-    yield "TotalPackets", [heads, values]
+    whole = {
+        "Intervals": intervals,
+        "DataPacketsIn": meta["data_packets"],
+        "DataPacketsOut": meta["mesonet"]["delivered_packets"],
+        "FlowsStarted": connected + int(totals["failed_flows"].sum()),
+        "FlowsCompleted": int(totals["completed_flows"].sum()),
+        "SYNs": syns / connected if connected else None,
+    }
+    yield "TotalPackets", [whole.keys(), whole.values()]
 
 
 def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
@@ -350,17 +324,14 @@ def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """
     measure = tables.scenario["measure"]
     if tables.has("backbone_links"):
-        links = tables.backbone_links["link"].unique(maintain_order=True).to_list()
         table = tables.backbone_links
+        links = table["link"].unique(maintain_order=True).to_list()
         if link := _monitored(measure["backbone_link"], links):
             part = table.filter(pl.col("link") == link).select("interval", "entered_pkts")
             yield "MonitoredBBLink", part.rows()
     if tables.has("routers"):
-        for key, tier, stem in (
-            ("pop", "pop", "MonitoredSubnetLink"),
-            ("access", "access", "MonitoredLeafLink"),
-        ):
-            if router := _monitored(measure[key], _names(tables, tier)):
+        for tier, stem in (("pop", "MonitoredSubnetLink"), ("access", "MonitoredLeafLink")):
+            if router := _monitored(measure[tier], _names(tables, tier)):
                 part = tables.routers.filter(pl.col("router") == router)
                 yield stem, part.select("interval", "arrived_down_pkts").rows()
 

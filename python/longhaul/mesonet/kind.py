@@ -53,10 +53,6 @@ def _without_numbers(_: Sequence[Scenario]) -> dict[str, Any]:
     return {table: [dict.fromkeys(columns)] for table, columns in summary.columns().items()}
 
 
-def _reduced(run: RunData, _: int | None) -> dict[str, Any]:
-    return run.figures()
-
-
 def _time_series(run: RunData) -> TimeSeries:
     network = MesoNet.of(run).network
     for column in _STATE:
@@ -95,7 +91,7 @@ KIND = Kind(
     remedies=_REMEDIES,
     provenance=_provenance,
     kept=_kept,
-    reduced=_reduced,
+    reduced=lambda run, _: run.figures(),
     time_series=_time_series,
     expected_packets=_expected_packets,
     is_resumable=True,

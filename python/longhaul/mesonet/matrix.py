@@ -30,12 +30,9 @@ def flow_matrix(run: RunData) -> pl.DataFrame:
     counted = counts(tables.packet_trace, topology, tables.interval_s)
     points = observation_points(topology)
     access = topology.filter(pl.col("tier") == "access").select(access_router="router")
+    intervals = pl.DataFrame({"interval": pl.int_range(1, len(ends) + 1, eager=True)})
     every = pl.DataFrame({"observation_point": list(dict.fromkeys(points.values()))})
-    every = every.join(access, how="cross")
-    every = every.join(
-        pl.DataFrame({"interval": range(1, len(ends) + 1)}, schema={"interval": pl.Int64}),
-        how="cross",
-    )
+    every = every.join(access, how="cross").join(intervals, how="cross")
     full = every.join(counted, on=COLUMNS[:3], how="left", maintain_order="left")
     return full.with_columns(pl.col("packets").fill_null(0))
 

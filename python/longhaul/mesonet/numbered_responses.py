@@ -181,18 +181,10 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
         is_complete = period.to_s <= whole.to_s + ROUNDING_S
         for response in chosen:
             if response.needs == "totals" or tables.has(response.needs):
-                rows.append(
-                    (
-                        response.name,
-                        period.name,
-                        response.value(part) if is_complete else None,
-                        response.unit,
-                        response.title,
-                    )
-                )
-    names = ("response", "period", "value", "unit", "title")
-    types = (pl.String, pl.String, pl.Float64, pl.String, pl.String)
-    return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
+                value = response.value(part) if is_complete else None
+                rows.append((response.name, period.name, value, response.unit, response.title))
+    schema = dict.fromkeys(("response", "period", "value", "unit", "title"), pl.String)
+    return pl.DataFrame(rows, schema=schema | {"value": pl.Float64}, orient="row")
 
 
 def of_network(name: str, title: str, unit: str, value: Callable[[Part], float | None]) -> Response:

@@ -5,7 +5,7 @@ of a class are sums. Rates of losses and retransmissions are computed over all p
 the period (NIST SP 500-282 chapters 3 and 6).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import polars as pl
 
 from longhaul.figures.forms import number
 from longhaul.mesonet.numbered_responses import responses_of
-from longhaul.mesonet.tables import MesoNet, Period
+from longhaul.mesonet.tables import MesoNet
 from longhaul.results.kinds import RunData
 from longhaul.results.table import Block, Table
 
@@ -54,16 +54,11 @@ class Summary:
     def of(cls, run: RunData) -> "Summary":
         """Return the summary of a run."""
         tables = MesoNet.of(run)
-        periods = tables.summed
-        capacity_pps = access_capacity(tables.topology)
+        figures = _figures(tables.interval_s, access_capacity(tables.topology))
         return cls(
-            network=_by_period(
-                tables, "network", periods, _network(tables.interval_s, capacity_pps)
-            ),
-            classes=_by_period(tables, "classes", periods, _class(tables.interval_s), "class"),
-            long_lived=_with_full_rate(
-                tables, periods, _by_period(tables, "long_lived", periods, _LONG_LIVED, "flow")
-            ),
+            network=_by_period(tables, "network", figures),
+            classes=_by_period(tables, "classes", figures, "class"),
+            long_lived=_with_full_rate(tables, _by_period(tables, "long_lived", figures, "flow")),
             totals=tables.totals,
             responses=pl.concat(
                 responses_of(run, chapter).insert_column(0, pl.lit(chapter).alias("chapter"))
@@ -83,33 +78,25 @@ class Summary:
 
 
 def _by_period(
-    tables: MesoNet,
-    name: str,
-    periods: Sequence[Period],
-    figures: Sequence[pl.Expr],
-    key: str | None = None,
+    tables: MesoNet, name: str, figures: Mapping[str, Sequence[pl.Expr]], key: str | None = None
 ) -> pl.DataFrame:
     """Return metrics of the table `name`, with a row per period and per value of column `key`."""
     if not tables.has(name):
         return pl.DataFrame()
     table: pl.DataFrame = getattr(tables, name)
-    rows = []
-    for period in periods:
+    own, parts = figures[name], []
+    for period in tables.summed:
         part = period.of(table)
-        rows_of_period = (
-            part.group_by(key, maintain_order=True).agg(figures) if key else part.select(figures)
-        )
-        rows.append(rows_of_period.insert_column(0, pl.lit(period.name).alias("period")))
-    return pl.concat(rows)
+        part = part.group_by(key, maintain_order=True).agg(own) if key else part.select(own)
+        parts.append(part.insert_column(0, pl.lit(period.name).alias("period")))
+    return pl.concat(parts)
 
 
 # Fraction of its interface's rate at which a flow counts as being at full rate.
 FULL = 0.999
 
 
-def _with_full_rate(
-    tables: MesoNet, periods: Sequence[Period], summary: pl.DataFrame
-) -> pl.DataFrame:
+def _with_full_rate(tables: MesoNet, summary: pl.DataFrame) -> pl.DataFrame:
     """Add the column `full_rate_s`: the time from a period's start until a flow has its full rate.
 
     The full rate is that of the flow's interface. The time is 0 if the flow has this rate in the
@@ -121,18 +108,18 @@ def _with_full_rate(
     flows = tables.scenario["long_lived"]
     # Speeds of interfaces are in packets per time step.
     full = {flow["label"]: FULL * float(flow["rate"]) / tables.step_s for flow in flows}
+    periods = {period.name: period for period in tables.summed}
+    time_s = pl.col("t_s")
     full_rate_s = []
-    for row in summary.select("period", "flow").iter_rows(named=True):
-        period = next(candidate for candidate in periods if candidate.name == row["period"])
-        part = period.of(tables.long_lived).filter(pl.col("flow") == row["flow"])
-        at_rate = part.filter(pl.col("throughput_pps") >= full[row["flow"]])
-        first = at_rate["t_s"].min()
-        if first is None:
+    for name, flow in summary.select("period", "flow").iter_rows():
+        period = periods[name]
+        at_rate = time_s.filter(pl.col("throughput_pps") >= full[flow])
+        part = period.of(tables.long_lived).filter(pl.col("flow") == flow)
+        begin_s, first_s = part.select(time_s.min(), first_s=at_rate.min()).row(0)
+        if first_s is None:
             full_rate_s.append(period.to_s - period.from_s)
-        elif first == part["t_s"].min():
-            full_rate_s.append(0.0)
         else:
-            full_rate_s.append(round(float(str(first)) - period.from_s, 6))
+            full_rate_s.append(0.0 if first_s == begin_s else round(first_s - period.from_s, 6))
     return summary.with_columns(full_rate_s=pl.Series(full_rate_s, dtype=pl.Float64))
 
 
@@ -159,52 +146,42 @@ def _means(*names: str) -> list[pl.Expr]:
     return [pl.col(name).mean() for name in names]
 
 
-def _network(interval_s: float, capacity_pps: float) -> list[pl.Expr]:
+def _figures(interval_s: float, capacity_pps: float) -> dict[str, Sequence[pl.Expr]]:
+    """Return the metrics that are computed from each table."""
     column = pl.col
     out_pps = column("out_pkts").mean() / interval_s
-    return [
+    completed = column("completed_flows")
+    lost = column("in_pkts").cast(pl.Int64) - column("out_pkts")
+    network = (
         *_means(
             "active_flows", "connecting_flows", "initial_slow_start_flows", "normal_mode_flows",
             "above_threshold_flows", "srtt_mean_s", "cwnd_mean_pkts",
         ),
-        (column("completed_flows").mean() / interval_s).alias("completed_per_s"),
+        (completed.mean() / interval_s).alias("completed_per_s"),
         column("failed_flows").sum(),
         out_pps.alias("out_pps"),
         utilisation(out_pps, capacity_pps).alias("utilization"),
-        _share(column("in_pkts").cast(pl.Int64) - column("out_pkts"), column("in_pkts")).alias(
-            "loss_rate"
-        ),
-        _share(
-            column("retransmission_rate") * column("completed_flows"), column("completed_flows")
-        ).alias("retransmission_rate"),
-    ]  # fmt: skip
-
-
-def _class(interval_s: float) -> list[pl.Expr]:
-    return [
+        _share(lost, column("in_pkts")).alias("loss_rate"),
+        _share(column("retransmission_rate") * completed, completed).alias("retransmission_rate"),
+    )  # fmt: skip
+    classes = (
         *_means("active_flows", "cwnd_mean_pkts", "srtt_mean_s", "throughput_pps"),
-        pl.col("completed_flows").sum(),
-        (pl.col("out_pkts").mean() / interval_s).alias("out_pps"),
-    ]
-
-
-_LONG_LIVED = (
-    *_means("throughput_pps", "cwnd_pkts", "srtt_s"),
-    pl.col("naks").sum(),
-    pl.col("timeouts").sum(),
-)
+        completed.sum(),
+        out_pps.alias("out_pps"),
+    )
+    long_lived = (
+        *_means("throughput_pps", "cwnd_pkts", "srtt_s"),
+        column("naks").sum(),
+        column("timeouts").sum(),
+    )
+    return {"network": network, "classes": classes, "long_lived": long_lived}
 
 
 def columns() -> dict[str, list[str]]:
     """Return the columns of each table of a summary."""
-    figures: dict[str, Sequence[pl.Expr]] = {
-        "network": _network(1.0, 1.0),
-        "classes": _class(1.0),
-        "long_lived": _LONG_LIVED,
-    }
     names = {
         name: [expression.meta.output_name() for expression in expressions]
-        for name, expressions in figures.items()
+        for name, expressions in _figures(1.0, 1.0).items()
     }
     names["long_lived"].append("full_rate_s")
     return names
@@ -214,9 +191,13 @@ def table(runs: Sequence[RunData]) -> Table:
     """Return one table with the metrics of all runs, with a column for each run and period."""
     summaries = [Summary.of(run) for run in runs]
     heads = [(run.name, [period.name for period in MesoNet.of(run).summed]) for run in runs]
-    blocks = [_network_block(heads, summaries)]
-    blocks.append(_keyed_block("packets per second of a flow", "class", heads, summaries))
-    blocks.append(_keyed_block("packets per second of long-lived flows", "flow", heads, summaries))
+    classes = [summary.classes for summary in summaries]
+    flows = [summary.long_lived for summary in summaries]
+    blocks = [
+        _network_block(heads, summaries),
+        _keyed_block("packets per second of a flow", "class", heads, classes),
+        _keyed_block("packets per second of long-lived flows", "flow", heads, flows),
+    ]
     return Table(heads, [block for block in blocks if block.rows])
 
 
@@ -231,21 +212,28 @@ def _network_block(heads: Heads, summaries: Sequence[Summary]) -> Block:
     for key, title, form in NETWORK_FIGURES:
         values = [column.get(key) for column in columns]
         if any(value is not None for value in values):
-            rows.append((title, ["" if value is None else form(value) for value in values]))
+            rows.append((title, _cells(values, form)))
     return Block("network", rows)
 
 
-def _keyed_block(title: str, key: str, heads: Heads, summaries: Sequence[Summary]) -> Block:
-    """Return throughputs, with a row per flow class or per flow; `key` is `class` or `flow`."""
-    tables = [summary.classes if key == "class" else summary.long_lived for summary in summaries]
-    names = dict.fromkeys(name for table in tables if len(table) for name in table[key])
-    form = number(0)
-    rows = []
-    for name in names:
-        cells = []
-        for (_, periods), table in zip(heads, tables, strict=True):
-            block = table.filter(pl.col(key) == name) if len(table) else table
-            values = {row["period"]: row["throughput_pps"] for row in block.to_dicts()}
-            cells += [values.get(period) for period in periods]
-        rows.append((name, ["" if cell is None else form(cell) for cell in cells]))
-    return Block(title, rows)
+def _keyed_block(title: str, key: str, heads: Heads, tables: Sequence[pl.DataFrame]) -> Block:
+    """Return throughputs, with a row per flow class or per flow; `key` is `class` or `flow`.
+
+    `tables` has the table of classes or flows of each run.
+    """
+    of_runs = [
+        {(row[key], row["period"]): row["throughput_pps"] for row in table.to_dicts()}
+        for table in tables
+    ]
+    columns = [
+        (of_run, period)
+        for (_, periods), of_run in zip(heads, of_runs, strict=True)
+        for period in periods
+    ]
+    names = dict.fromkeys(name for of_run in of_runs for name, _ in of_run)
+    values = {name: [of_run.get((name, period)) for of_run, period in columns] for name in names}
+    return Block(title, [(name, _cells(row, number(0))) for name, row in values.items()])
+
+
+def _cells(values: Sequence[Any], form: Callable[[Any], str]) -> list[str]:
+    return ["" if value is None else form(value) for value in values]
