@@ -15,8 +15,8 @@ import longhaul
 from longhaul import plots
 from longhaul.mesonet import MesoNet, Summary
 from longhaul.mesonet.groups import of_batches
+from longhaul.mesonet.plots.runs import looks_of
 from longhaul.mesonet.plots.samples import line
-from longhaul.mesonet.plots.side_by_side import looks_of
 from longhaul.plots.styles import Style
 
 # Few sources, so that classes have intervals without a flow; more intervals than pixels.

@@ -8,6 +8,7 @@ import typer
 
 from longhaul.cli.shared import InputError, Overwrite, Quiet, Width, refuse_existing
 from longhaul.files import endings
+from longhaul.files.names import nearest
 from longhaul.results import open_runs
 
 
@@ -94,7 +95,7 @@ def plot(
     names = [word for word in what if word in plots.PLOTS]
     paths = [word for word in what if word not in plots.PLOTS]
     if (unknown := [p for p in paths if _looks_like_a_name(p)]) and (names or len(paths) > 1):
-        if plots.nearest(unknown[0]):
+        if nearest(unknown[0], plots.PLOTS):
             plots.find(unknown[0])
         raise InputError(
             f"{unknown[0]}: no such run directory, and no plot of that name; "

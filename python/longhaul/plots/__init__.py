@@ -6,8 +6,8 @@ Plots of links have a panel for each link that is named, or for the first six bu
 overlays the runs, one colour per run. Rates are differences of stored counters; nothing is
 interpolated.
 
-`registry` has the names of plots, `layout` their panels and legends, `files` the file formats; the
-other modules draw.
+`registry` has the names of plots, `layout` their panels and legends, `arrangements` the panels of
+several runs, `files` the file formats; the other modules draw.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,6 @@ from longhaul.plots.registry import (
     Plot,
     find,
     has_samples,
-    nearest,
     refuse_unused,
     suitable,
 )
@@ -41,7 +40,6 @@ __all__ = [
     "figure",
     "find",
     "for_width",
-    "nearest",
     "plot",
     "refuse_unused",
     "save",

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
+from longhaul.plots.arrangements import overlaid
 from longhaul.plots.layout import labels_of, logarithmic, panels
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
@@ -36,7 +37,7 @@ def _delays(runs: Sequence[Results], options: Options) -> Figure:
     curves = labels_of(runs)
     kinds = {name: kind for name, (_, _, kind) in curves.items()}
 
-    def overlaid(axes: Axes, _: None) -> None:
+    def together(axes: Axes, _: None) -> None:
         for name, style in styles.of_labels(kinds, options.colour_by).items():
             run, label, _kind = curves[name]
             _quantiles(axes, run, "label", label, name, style)
@@ -44,7 +45,7 @@ def _delays(runs: Sequence[Results], options: Options) -> Figure:
             logarithmic(axes)
         axes.set_ylabel("share of data packets")
 
-    return panels([None], overlaid, [""], x="one-way delay (ms)")
+    return panels([None], together, [""], x="one-way delay (ms)")
 
 
 @register(
@@ -57,12 +58,11 @@ def _waits(runs: Sequence[Results], options: Options) -> Figure:
     known = [run.delays.filter(pl.col("kind") == "link")["name"] for run in runs]
     names = pl.concat(known).unique(maintain_order=True).to_list()
 
-    def overlaid(axes: Axes, link: str) -> None:
-        for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
-            _quantiles(axes, run, "link", link, run.name, style)
+    def one(axes: Axes, run: Results, link: str, style: Style) -> None:
+        _quantiles(axes, run, "link", link, run.name, style)
         axes.set_ylabel("share of packets")
 
-    return panels(names, overlaid, names, x="wait (ms)")
+    return overlaid(runs, names, one, x="wait (ms)")
 
 
 def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style: Style) -> None:

@@ -60,10 +60,7 @@ def _register(name: str, what: str, quantities: Sequence[Quantity]) -> None:
 
     `what` describes the quantities in the help of the plots.
     """
-    for ending, words, tails in (
-        ("", "at most", False),
-        ("-tails", "more than", True),
-    ):
+    for ending, words, tails in (("", "at most", False), ("-tails", "more than", True)):
 
         @register(
             f"{name}{ending}",

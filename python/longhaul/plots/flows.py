@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import MAX_MARKED, label_ends, panels
+from longhaul.plots.arrangements import side_by_side
+from longhaul.plots.layout import MAX_MARKED, label_ends
 from longhaul.plots.measured import scaled_to_windows
 from longhaul.plots.rates import rates
-from longhaul.plots.registry import Draw, Options, has_samples, register
+from longhaul.plots.registry import Draw, Options, has_samples
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
@@ -29,19 +30,17 @@ def _of_flows(
 ) -> Callable[[DrawRun], Draw]:
     """Return a decorator that registers a plot: a panel per run, a line per flow or label."""
 
+    def scaled(drawing: Figure, runs: Sequence[Results]) -> Figure:
+        return label_ends(scaled_to_windows(drawing, [run.measured_from_s for run in runs]))
+
     def add(draw: DrawRun) -> Draw:
-        @register(name, help, suits, ["colour_by"])
-        def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
-            def one(axes: Axes, run: Results) -> None:
-                draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))
+        finish = scaled if over_time else None
 
-            drawing = panels(runs, one, [run.name for run in runs])
-            if not over_time:
-                return drawing
-            starts = [run.measured_from_s for run in runs]
-            return label_ends(scaled_to_windows(drawing, starts))
+        @side_by_side(name, help, suits, ["colour_by"], finish=finish)
+        def one(axes: Axes, run: Results, options: Options) -> None:
+            draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))
 
-        return side_by_side
+        return one
 
     return add
 

@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import label_ends, panels
+from longhaul.plots.arrangements import overlaid
+from longhaul.plots.layout import label_ends
 from longhaul.plots.measured import scaled_to_shared_window
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
@@ -28,16 +29,13 @@ def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
     def add(draw: DrawLink) -> Draw:
         @register(name, help, has_samples, ["links"])
         def a_panel_each(runs: Sequence[Results], options: Options) -> Figure:
-            style_of = styles.of_runs(len(runs))
-
-            def one(axes: Axes, link: str) -> None:
-                for run, style in zip(runs, style_of, strict=True):
-                    samples = run.link_series.filter(pl.col("name") == link)
-                    if len(samples):
-                        draw(axes, samples, style, run.name if len(runs) > 1 else None)
+            def one(axes: Axes, run: Results, link: str, style: Style) -> None:
+                samples = run.link_series.filter(pl.col("name") == link)
+                if len(samples):
+                    draw(axes, samples, style, run.name if len(runs) > 1 else None)
 
             links = _links(runs, options)
-            drawing = panels(links, one, links, columns=1 if len(links) < 4 else 2)
+            drawing = overlaid(runs, links, one, columns=1 if len(links) < 4 else 2)
             return label_ends(scaled_to_shared_window(drawing, runs))
 
         return a_panel_each
@@ -56,9 +54,7 @@ def _links(runs: Sequence[Results], options: Options) -> list[str]:
             for run in runs:
                 run.check_link(link)
         return list(options.links)
-    busy: dict[str, None] = {}
-    for run in runs:
-        busy |= dict.fromkeys(run.busy_links())
+    busy = dict.fromkeys(link for run in runs for link in run.busy_links())
     return list(busy)[:MAX_LINKS]
 
 

@@ -8,9 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import label_ends, panels
+from longhaul.plots.arrangements import overlaid
+from longhaul.plots.layout import label_ends
 from longhaul.plots.measured import scaled_to_shared_window
 from longhaul.plots.registry import Options, has_samples, register
+from longhaul.plots.styles import Style
 from longhaul.results import Results
 
 
@@ -22,13 +24,12 @@ def _over_time(column: str, y: str, runs: Sequence[Results], options: Options) -
     """Draw a column of the proxies' samples over time: a panel per proxy, a line per run."""
     names = list(dict.fromkeys(name for run in runs for name in run.proxies["name"]))
 
-    def overlaid(axes: Axes, name: str) -> None:
-        for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
-            samples = run.proxy_series.filter(pl.col("name") == name)
-            axes.plot(samples["t_s"], samples[column], label=run.name, **styles.as_line(style))
+    def one(axes: Axes, run: Results, name: str, style: Style) -> None:
+        samples = run.proxy_series.filter(pl.col("name") == name)
+        axes.plot(samples["t_s"], samples[column], label=run.name, **styles.as_line(style))
         axes.set_ylabel(y)
 
-    return label_ends(scaled_to_shared_window(panels(names, overlaid, names), runs))
+    return label_ends(scaled_to_shared_window(overlaid(runs, names, one), runs))
 
 
 for _name, _help, _column, _y in (

@@ -6,7 +6,6 @@ from typing import Literal
 
 from matplotlib.figure import Figure
 
-from longhaul.files import names
 from longhaul.files.names import unknown
 from longhaul.results import Results, ResultsError
 
@@ -91,11 +90,6 @@ def register(
         return draw
 
     return add
-
-
-def nearest(name: str) -> str | None:
-    """Return the name of the plot that is most similar to `name`; None if none is similar."""
-    return names.nearest(name, PLOTS)
 
 
 def find(name: str) -> Plot:

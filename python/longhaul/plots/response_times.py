@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
+from longhaul.plots.arrangements import overlaid
 from longhaul.plots.layout import logarithmic, panels
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
@@ -35,13 +36,12 @@ def _response_times(runs: Sequence[Results], options: Options) -> Figure:
 
         return panels(runs, labels, [""], x=_X)
 
-    def overlaid(axes: Axes, label: str) -> None:
-        for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
-            _distribution(axes, run, label, run.name, style)
+    def one(axes: Axes, run: Results, label: str, style: Style) -> None:
+        _distribution(axes, run, label, run.name, style)
 
     every = pl.concat([run.response_times["label"] for run in runs])
     names = every.unique(maintain_order=True).to_list()
-    return panels(names, overlaid, names, x=_X)
+    return overlaid(runs, names, one, x=_X)
 
 
 _X = "response time (s)"

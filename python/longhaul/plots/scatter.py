@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from longhaul.plots import styles
 from longhaul.plots.analysis.frame import beside
-from longhaul.plots.layout import WIDTH_IN, legend, named_among
+from longhaul.plots.layout import WIDTH_IN, legend, named_among, single
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
 
@@ -33,8 +33,7 @@ Point = tuple[Results, str, float, float]
     ["colour_by"],
 )
 def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
-    drawing = Figure(figsize=(WIDTH_IN, 4.2), layout="constrained")
-    axes = drawing.subplots()
+    drawing, axes = single(WIDTH_IN, 4.2)
     points = [
         (run, row["label"], row["rtt_mean_s"] * 1e3, row["goodput_bps"] * 1e-6)
         for run in runs

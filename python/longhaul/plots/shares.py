@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from longhaul.analysis.comparisons import INTERVAL, MeanInterval
 from longhaul.plots import styles
-from longhaul.plots.layout import WIDTH_IN, for_width_of, legend, shortened
+from longhaul.plots.layout import WIDTH_IN, for_width_of, legend, shortened, single
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
@@ -63,8 +63,7 @@ def side_by_side(
     there = {group: [label for label in labels if (group, label) in means] for group in groups}
     each = FILLED / max(map(len, there.values()))
     wide = max(WIDTH_IN, BAR_IN * len(groups) * (len(labels) + 1))
-    drawing = Figure(figsize=(for_width_of(wide), 3.4), layout="constrained")
-    axes = drawing.subplots()
+    drawing, axes = single(for_width_of(wide), 3.4)
     for label in labels:
         having = [(at, group) for at, group in enumerate(groups) if label in there[group]]
         places = [

@@ -10,11 +10,10 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from longhaul.plots.layout import panels
-from longhaul.plots.registry import PART_OF_RUN, Options, register
+from longhaul.plots.arrangements import side_by_side
+from longhaul.plots.registry import PART_OF_RUN, Options
 from longhaul.results import Results, ResultsError, captures
 
 COLOURS = {"sent": "#0072b2", "retransmitted": "#d55e00", "ack": "#009e73", "sack": "#cc79a7",
@@ -25,21 +24,15 @@ def _is_captured(run: Results) -> bool:
     return run.is_tcp and (run.path / captures.FILE).is_file()
 
 
-@register(
+@side_by_side(
     "time-sequence",
     "segments of a captured connection over time: sent, retransmitted, dropped, and their "
     "acknowledgements, as tcptrace draws them",
     _is_captured,
     [*PART_OF_RUN, "parts"],
+    columns=1,
 )
-def _time_sequence(runs: Sequence[Results], options: Options) -> Figure:
-    def one(axes: Axes, run: Results) -> None:
-        _draw(axes, run, options)
-
-    return panels(runs, one, [run.name for run in runs], columns=1)
-
-
-def _draw(axes: Axes, run: Results, options: Options) -> None:
+def _time_sequence(axes: Axes, run: Results, options: Options) -> None:
     packets = captures.packets(run.path, options.from_s, options.to_s)
     start, end = _connection(run, packets, options.parts)
     data = packets.filter(pl.col("from") == start, pl.col("to") == end)

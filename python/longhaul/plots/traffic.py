@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from longhaul.plots import styles
+from longhaul.plots.arrangements import side_by_side
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Options, has_samples, register
 from longhaul.results import Results, ResultsError
@@ -160,31 +161,26 @@ def _hurst(runs: Sequence[Results], options: Options) -> Figure:
     return panels([""], draw, [""], x="scale (s)")
 
 
-@register(
-    "running-sizes",
-    "running quantiles and mean of response sizes",
-    _has_exchanges,
-    table="exchanges",
-)
-def _running_sizes(runs: Sequence[Results], options: Options) -> Figure:
+@side_by_side(
+    "running-sizes", "running quantiles and mean of response sizes", _has_exchanges,
+    table="exchanges", x="responses",
+)  # fmt: skip
+def _running_sizes(axes: Axes, run: Results, options: Options) -> None:
     from longhaul.analysis.traffic import convergence
 
-    def draw(axes: Axes, run: Results) -> None:
-        began = run.measured_exchanges.sort("start_s")
-        sizes = began["response_bytes"].drop_nulls().to_numpy().astype(float)
-        every = max(1, len(sizes) // 500)
-        lines = {
-            "median": convergence.running_quantile(sizes, 0.5, every),
-            "90 %": convergence.running_quantile(sizes, 0.9, every),
-            "99 %": convergence.running_quantile(sizes, 0.99, every),
-            "mean": convergence.running_mean(sizes, every),
-        }
-        for (name, curve), style in zip(lines.items(), styles.of_runs(len(lines)), strict=True):
-            axes.plot(curve.counts, curve.values, label=name, **styles.as_line(style))
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter("{x:,g}")
-        axes.yaxis.set_minor_formatter(NullFormatter())
-        axes.set_ylabel("response (bytes)")
-
-    return panels(runs, draw, [run.name for run in runs], x="responses")
+    began = run.measured_exchanges.sort("start_s")
+    sizes = began["response_bytes"].drop_nulls().to_numpy().astype(float)
+    every = max(1, len(sizes) // 500)
+    lines = {
+        "median": convergence.running_quantile(sizes, 0.5, every),
+        "90 %": convergence.running_quantile(sizes, 0.9, every),
+        "99 %": convergence.running_quantile(sizes, 0.99, every),
+        "mean": convergence.running_mean(sizes, every),
+    }
+    for (name, curve), style in zip(lines.items(), styles.of_runs(len(lines)), strict=True):
+        axes.plot(curve.counts, curve.values, label=name, **styles.as_line(style))
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter("{x:,g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylabel("response (bytes)")

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.mesonet import groups
-from longhaul.mesonet.plots.side_by_side import has_table, in_part_of_run, looks_of
+from longhaul.mesonet.plots.runs import has_table, in_part_of_run, looks_of
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots.layout import WIDE_IN, legend
 from longhaul.plots.registry import PART_OF_RUN, Options, register

@@ -11,12 +11,13 @@ from longhaul._engine import seconds
 from longhaul.mesonet.numbered_responses import CLASSES
 from longhaul.mesonet.plots import periods
 from longhaul.mesonet.plots.periods import Means
+from longhaul.mesonet.plots.runs import has_table, looks_of
 from longhaul.mesonet.plots.samples import line, samples
-from longhaul.mesonet.plots.side_by_side import has_table, looks_of
 from longhaul.mesonet.tables import MesoNet, Period
 from longhaul.plots import styles
+from longhaul.plots.arrangements import side_by_side
 from longhaul.plots.layout import panels
-from longhaul.plots.registry import PART_OF_RUN, Draw, Options, register
+from longhaul.plots.registry import PART_OF_RUN, Options, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results, ResultsError
 from longhaul.results.kinds import RunData
@@ -38,32 +39,16 @@ def _end_s(run: RunData) -> float:
     return float(run.meta["simulated_s"])
 
 
-def _with_periods(
-    name: str, help: str, takes: Sequence[str] = ()
-) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
-    """Return a decorator that registers a plot: a panel per run, below the names of its periods."""
-
-    def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
-        @register(name, help, has_table("network"), takes)
-        def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
-            def one(axes: Axes, run: Results) -> None:
-                draw(axes, MesoNet.of(run), options)
-
-            drawing = panels(runs, one, [run.name for run in runs])
-            periods.make_room(drawing)
-            return drawing
-
-        return side_by_side
-
-    return add
-
-
-@_with_periods("flow-states", "flows by their state over time", PART_OF_RUN)
-def _flow_states(axes: Axes, tables: MesoNet, options: Options) -> None:
+@side_by_side(
+    "flow-states", "flows by their state over time", has_table("network"), PART_OF_RUN,
+    finish=periods.make_room,
+)  # fmt: skip
+def _flow_states(axes: Axes, run: Results, options: Options) -> None:
+    tables = MesoNet.of(run)
     for column, label, colour in STATES:
         line(axes, samples(tables.network, pl.col(column), options), label, Style(colour, "o"))
     axes.set_ylabel("flows")
-    end_s = _end_s(tables.run)
+    end_s = _end_s(run)
     periods.borders(axes, tables.periods, options, end_s)
     periods.head(axes, periods.shown(tables.periods, options, end_s), [])
 
@@ -128,9 +113,7 @@ class Lines:
             if options.overlay:
                 axes.set_title(panel[0])
 
-        drawing = panels(shown, draw, [title for title, _ in shown])
-        periods.make_room(drawing)
-        return drawing
+        return periods.make_room(panels(shown, draw, [title for title, _ in shown]), runs)
 
     def _a_panel_a_part(self, runs: Sequence[Results], options: Options) -> list[Panel]:
         looks = list(zip(runs, looks_of(runs), strict=True))
@@ -271,8 +254,12 @@ for _plot in (
     _plot.register()
 
 
-@_with_periods("timeline", "periods of users, jumbo files and long-lived flows in a scenario")
-def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
+@side_by_side(
+    "timeline", "periods of users, jumbo files and long-lived flows in a scenario",
+    has_table("network"), finish=periods.make_room,
+)  # fmt: skip
+def _timeline(axes: Axes, run: Results, options: Options) -> None:
+    tables = MesoNet.of(run)
     bars = _course(tables)
     rows = range(len(bars), 0, -1)
     for row, (_, from_s, to_s) in zip(rows, bars, strict=True):

@@ -20,6 +20,7 @@ from longhaul.mesonet.tables import ROUNDING_S, Period
 from longhaul.plots import styles
 from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style
+from longhaul.results import Results
 
 # Maximum number of rows of means; with more lines only the names of periods are shown.
 MOST_ROWS = 8
@@ -99,11 +100,11 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.4g}"
 
 
-def make_room(drawing: Figure) -> None:
+def make_room(drawing: Figure, _: Sequence[Results]) -> Figure:
     """Move the panels' titles above the text drawn by `head`, and make the figure higher."""
     texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
     if not texts:
-        return
+        return drawing
     high_pt = ROW_PT + max(float(text.xyann[1]) for text in texts)
     rows = 0
     for axes in drawing.axes:
@@ -111,3 +112,4 @@ def make_room(drawing: Figure) -> None:
         place = axes.get_subplotspec()
         rows += place is not None and place.colspan.start == 0
     drawing.set_figheight(drawing.get_figheight() + rows * high_pt / 72)
+    return drawing

@@ -3,7 +3,7 @@
 import polars as pl
 from matplotlib.axes import Axes
 
-from longhaul.mesonet.plots.side_by_side import in_part_of_run
+from longhaul.mesonet.plots.runs import in_part_of_run
 from longhaul.plots import styles
 from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.analysis.network_layout import Place, majorised
-from longhaul.mesonet.plots.side_by_side import has_table
+from longhaul.mesonet.plots.runs import has_table
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots.layout import WIDTH_IN
 from longhaul.plots.registry import Options, register

@@ -5,9 +5,10 @@ from typing import Any
 import polars as pl
 from matplotlib.axes import Axes
 
-from longhaul.mesonet.plots.side_by_side import in_part_of_run, of_mesonet
+from longhaul.mesonet.plots.runs import has_table, in_part_of_run
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots import styles
+from longhaul.plots.arrangements import side_by_side
 from longhaul.plots.registry import PART_OF_RUN, Options
 from longhaul.results import Results
 
@@ -28,9 +29,9 @@ def _part(trace: pl.DataFrame, flow: int, options: Options) -> pl.DataFrame:
     return in_part_of_run(trace.filter(pl.col("flow") == flow), pl.col("t_s"), options)
 
 
-@of_mesonet(
-    "trace-cwnd", "congestion window and threshold of traced flows, at every event", "flow_trace",
-    PART_OF_RUN,
+@side_by_side(
+    "trace-cwnd", "congestion window and threshold of traced flows, at every event",
+    has_table("flow_trace"), PART_OF_RUN,
 )  # fmt: skip
 def _trace_cwnd(axes: Axes, run: Results, options: Options) -> None:
     flows = _traced(run)
@@ -60,13 +61,10 @@ PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
 )
 
 
-@of_mesonet(
-    "trace-packets",
-    "numbers of a traced flow's packets over time: sent, delivered, dropped",
-    "packet_trace",
-    PART_OF_RUN,
-    from_zero=False,
-)
+@side_by_side(
+    "trace-packets", "numbers of a traced flow's packets over time: sent, delivered, dropped",
+    has_table("packet_trace"), PART_OF_RUN, from_zero=False,
+)  # fmt: skip
 def _trace_packets(axes: Axes, run: Results, options: Options) -> None:
     flow, name = _traced(run)[0]
     packets = _part(MesoNet.of(run).packet_trace, flow, options)

@@ -30,6 +30,8 @@ from longhaul.plots.layout import for_width_of, single
 STRONG, MEDIUM = 0.8, 0.3
 # Maximum number of responses with scatter plots, which would otherwise be too small.
 MOST_SCATTERED = 24
+# Maximum number of principal components that are drawn.
+MOST_COMPONENTS = 4
 # The legend has one column if a group's name has more characters, otherwise four.
 SHORT_NAME = 16
 
@@ -137,11 +139,9 @@ def index_plot(
 
 
 @styled()
-def weights(
-    components: Components, names: Sequence[str], meanings: Sequence[str] = (), count: int = 4
-) -> Figure:
-    """Draw the weights of the responses in the first `count` components."""
-    shown = min(count, len(components.weights))
+def weights(components: Components, names: Sequence[str], meanings: Sequence[str] = ()) -> Figure:
+    """Draw the weights of the responses in the first four components."""
+    shown = min(MOST_COMPONENTS, len(components.weights))
     drawing = Figure(figsize=(max(4.2, 0.26 * len(names)), 1.6 * shown), layout="constrained")
     grid = drawing.subplots(shown, 1, squeeze=False, sharex=True)
     for k, axes in enumerate(grid[:, 0]):
@@ -175,12 +175,12 @@ def shares(components: Components) -> Figure:
 
 
 @styled()
-def distributions(components: Components, values: ArrayLike, count: int = 4) -> Figure:
-    """Draw histograms of all standardised responses, and of each component's scores, on one scale.
+def distributions(components: Components, values: ArrayLike) -> Figure:
+    """Draw histograms of all standardised responses, and of scores, on one scale.
 
-    `count` is the number of components.
+    The scores are those on the first four components.
     """
-    shown = min(count, len(components.weights))
+    shown = min(MOST_COMPONENTS, len(components.weights))
     every = standardised(values).ravel()
     parts = {"all responses, standardised": every}
     parts |= {f"scores on PC{k + 1}": components.scores[:, k] for k in range(shown)}

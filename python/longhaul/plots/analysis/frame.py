@@ -28,8 +28,8 @@ MINUS = "\N{MINUS SIGN}"
 # Numbers from here on get a prefix, such as 12M: in texts, and on axes.
 LONG, LARGE = 1e3, 1e5
 BITS = "(bit/s)"
-# Width of a character, and height of a line of a key, as fractions of the font size.
-CHARACTER, LINE = 0.56, 1.5
+# Font size of a key in points; width of a character and height of a line as fractions of it.
+KEY_PT, CHARACTER, LINE = 6.0, 0.56, 1.5
 
 
 def panels(
@@ -97,44 +97,27 @@ def explain_intervals(drawing: Figure, *, known: bool) -> None:
         drawing.suptitle(f"bars: {INTERVAL}", x=0.99, ha="right", fontsize=8)
 
 
-def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.0) -> None:
+def key(drawing: Figure, lines: Sequence[str]) -> None:
     """Write lines of text to the right of all panels, and widen the figure for them.
 
-    If the figure's width is given, the lines are below the panels.
+    If the figure's width is given, a legend has no place at the side: the lines are below the
+    panels, and the figure becomes higher.
     """
     if not lines:
         return
-    if for_width_of(0.0):
-        _key_below(drawing, lines, title, size)
-        return
-    longest = max(len(line) for text in (*lines, title) for line in text.split("\n"))
-    drawing.set_figwidth(drawing.get_figwidth() + longest * CHARACTER * size / 72 + 0.3)
-    drawing.set_figheight(max(drawing.get_figheight(), (len(lines) + 2) * LINE * size / 72))
+    width, height = drawing.get_size_inches()
+    rows = [row for text in lines for row in text.split("\n")]
+    is_below = for_width_of(0.0) > 0.0
+    if is_below:
+        drawing.set_figheight(height + (len(rows) + 2) * LINE * KEY_PT / 72)
+    else:
+        drawing.set_figwidth(width + max(map(len, rows)) * CHARACTER * KEY_PT / 72 + 0.3)
+        drawing.set_figheight(max(height, (len(lines) + 2) * LINE * KEY_PT / 72))
     drawing.legend(
-        [Line2D([], [], linestyle="none") for _ in lines],
-        lines,
-        title=title,
-        loc="outside right upper",
-        handlelength=0,
-        handletextpad=0,
-        fontsize=size,
-        title_fontsize=size,
-        alignment="left",
+        [Line2D([], [], linestyle="none") for _ in lines], lines,
+        loc="outside lower left" if is_below else "outside right upper", handlelength=0,
+        handletextpad=0, fontsize=KEY_PT, alignment="left",
         labelspacing=0.3,
-    )
-
-
-def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -> None:
-    """Write a legend of text lines below all panels, and increase the figure's height for it.
-
-    In a figure of fixed width, a legend has no place at the side.
-    """
-    count = sum(text.count("\n") + 1 for text in lines)
-    drawing.set_figheight(drawing.get_figheight() + (count + 2) * LINE * size / 72)
-    drawing.legend(
-        [Line2D([], [], linestyle="none") for _ in lines], lines, title=title,
-        loc="outside lower left", handlelength=0, handletextpad=0, fontsize=size,
-        title_fontsize=size, alignment="left", labelspacing=0.3,
     )  # fmt: skip
 
 

@@ -86,12 +86,12 @@ class Screening:
         key(drawing, [f"k = {factors} factors", f"n = {runs} runs", *levels])
 
 
-def spelled(effect: Effect, join: str = " ") -> str:
+def spelled(effect: Effect) -> str:
     """Return the name of an effect with the names of its aliases in the design."""
     shown = effect.aliases[:NAMED_ALIASES]
     more = len(effect.aliases) - len(shown)
     names = [effect.name, *(f"= {alias}" for alias in shown), *([f"= {more} more"] if more else [])]
-    return join.join(names)
+    return " ".join(names)
 
 
 @styled()
@@ -204,18 +204,18 @@ def interactions(given: Screening) -> Figure:
 
 
 @styled()
-def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
+def blocks(given: Screening) -> Figure:
     """Draw step 5: each factor's two means, in each combination of levels of two other factors.
 
-    `secondary` are the other factors, by default those with the largest effects. A factor is robust
-    if the same level has the higher mean in all combinations.
+    The other factors are those with the largest effects. A factor is robust if the same level has
+    the higher mean in all combinations.
     """
     drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
     order = [effect.term[0] for effect in of.by_size(given.main)]
     robust = False
     for j, panel in enumerate(axes):
-        chosen = list(secondary or [k for k in order if k != j][:2])
-        means = of.block_means(given.coded, given.response, j, [k for k in chosen if k != j])
+        chosen = [k for k in order if k != j][:2]
+        means = of.block_means(given.coded, given.response, j, chosen)
         for x, (low, high) in enumerate(means.values()):
             bottom, top = sorted((low, high))
             panel.bar(x, top - bottom, bottom=bottom, width=0.6, color="none", edgecolor=GREY)

@@ -1,39 +1,15 @@
-"""Plots of optional tables of MesoNet runs, with a panel for each run."""
+"""Parts of plots of MesoNet runs: required tables, part of the run, styles of runs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from longhaul.mesonet.tables import ROUNDING_S, MesoNet
 from longhaul.plots import styles
-from longhaul.plots.layout import panels
-from longhaul.plots.registry import Draw, Options, register
+from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style
 from longhaul.results import Results
-
-# Draws one run on axes.
-DrawRun = Callable[[Axes, Results, Options], None]
-
-
-def of_mesonet(
-    name: str, help: str, needs: str, takes: Sequence[str] = (), *, from_zero: bool = True
-) -> Callable[[DrawRun], Draw]:
-    """Return a decorator that registers a plot of MesoNet runs with the optional table `needs`."""
-
-    def add(draw: DrawRun) -> Draw:
-        @register(name, help, has_table(needs), takes)
-        def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
-            def one(axes: Axes, run: Results) -> None:
-                draw(axes, run, options)
-
-            return panels(runs, one, [run.name for run in runs], from_zero=from_zero)
-
-        return side_by_side
-
-    return add
 
 
 def has_table(needs: str) -> Callable[[Results], bool]:
