@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.models.fluid import Trajectory
@@ -18,7 +17,7 @@ from longhaul.plots.files import styled
 from longhaul.results import Results
 
 # Style of the fluid model's lines, which are drawn over those of the simulation.
-FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
+FLUID: Any = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
 
 
 @dataclass(frozen=True)
@@ -122,38 +121,22 @@ def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
     panels = drawing.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
     style_of = styles.of_labels(run.algorithms())
     windows = run.flow_series.group_by("label", "t_s").agg(pl.col("cwnd_pkts").mean())
-    for number, (label, axes) in enumerate(zip(scene.labels, panels, strict=False)):
-        of_flows = windows.filter(pl.col("label") == label).sort("t_s")
-        _draw(
-            axes, {"color": style_of[label].colour},
-            (of_flows["t_s"].to_numpy(), of_flows["cwnd_pkts"].to_numpy()),
-            (trajectory.t_s, trajectory.window_pkts[:, number]),
-            f"window of {label}\n(segments)",
-        )  # fmt: skip
-    queues = run.link_series
-    for number, (name, axes) in enumerate(
-        zip(scene.links, panels[len(scene.labels) :], strict=True)
-    ):
-        of_queue = queues.filter(pl.col("name") == name).sort("t_s")
-        _draw(
-            axes, {"color": styles.OTHERS[0].colour},
-            (of_queue["t_s"].to_numpy(), of_queue["queue_pkts"].to_numpy()),
-            (trajectory.t_s, trajectory.queue_pkts[:, number]),
-            f"queue of {name}\n(packets)",
-        )  # fmt: skip
+    parts = [
+        (f"window of {label}\n(segments)", style_of[label], "cwnd_pkts",
+         windows.filter(pl.col("label") == label), trajectory.window_pkts[:, number])
+        for number, label in enumerate(scene.labels)
+    ]  # fmt: skip
+    parts += [
+        (f"queue of {name}\n(packets)", styles.OTHERS[0], "queue_pkts",
+         run.link_series.filter(pl.col("name") == name), trajectory.queue_pkts[:, number])
+        for number, name in enumerate(scene.links)
+    ]  # fmt: skip
+    for axes, (label, style, column, samples, fluid) in zip(panels, parts, strict=True):
+        packets = samples.sort("t_s")
+        axes.plot(packets["t_s"], packets[column], label="packets", color=style.colour)
+        axes.plot(trajectory.t_s, fluid, label="fluid model", **FLUID)
+        axes.set_ylabel(label)
+        axes.set_ylim(bottom=0)
     panels[-1].set_xlabel("time (s)")
     panels[0].legend()
     return drawing
-
-
-def _draw(
-    axes: Axes,
-    style: Mapping[str, str],
-    packets: tuple[Numbers, Numbers],
-    fluid: tuple[Numbers, Numbers],
-    label: str,
-) -> None:
-    axes.plot(*packets, label="packets", **style)  # type: ignore[arg-type]
-    axes.plot(*fluid, label="fluid model", **FLUID)  # type: ignore[arg-type]
-    axes.set_ylabel(label)
-    axes.set_ylim(bottom=0)

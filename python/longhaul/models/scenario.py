@@ -180,8 +180,9 @@ def _rtt_s(link: Mapping[str, Any]) -> float:
 def _link(link: Mapping[str, Any], packet_bits: float) -> FluidLink:
     queue = link["queue"]
     capacity = _engine.bits_per_second(link["rate"]) / packet_bits
-    buffer = _number(queue["limit"], "packets") if "packets" in queue["limit"] else None
-    if buffer is None:
+    if "packets" in queue["limit"]:
+        buffer = _number(queue["limit"], "packets")
+    else:
         buffer = 8.0 * _number(queue["limit"], "bytes") / packet_bits
     return FluidLink(capacity, buffer, _marking(queue))
 

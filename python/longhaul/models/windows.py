@@ -83,7 +83,6 @@ class Trajectory:
     """The window of one algorithm over time, with a row per round trip."""
 
     name: str
-    kind: str
     rounds: pl.DataFrame
     """Rounds: `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
     response_pkts: float | None
@@ -152,8 +151,8 @@ def _trajectory(congestion: Mapping[str, Any], experiment: Experiment) -> Trajec
         loss=None if experiment.loss is None else (experiment.loss, experiment.seed),
         cwnd=experiment.cwnd,
     )
-    name = _name(congestion)
-    return Trajectory(name, name, pl.DataFrame(columns).with_row_index("round"), response)
+    rounds = pl.DataFrame(columns).with_row_index("round")
+    return Trajectory(_name(congestion), rounds, response)
 
 
 def _what(congestion: Mapping[str, Any]) -> Kind:
@@ -212,7 +211,7 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
 @styled()
 def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
     """Draw windows over round trips, one line per algorithm."""
-    style_of = styles.of_labels({trajectory.name: trajectory.kind for trajectory in drawn})
+    style_of = styles.of_labels({trajectory.name: trajectory.name for trajectory in drawn})
     width_in = for_width_of(7.2)
     drawing, axes = single(width_in, 3.1)
     for trajectory in drawn:
