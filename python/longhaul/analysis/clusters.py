@@ -52,14 +52,10 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
     merges = hierarchy.linkage(distance, method="average")
     top = float(merges[-1, 2])
     flat = top == 0.0
-    labels = np.ones(len(given), int) if flat else _labels(merges, cut * top)
+    labels = np.ones(len(given), int)
+    if not flat:
+        labels = hierarchy.fcluster(merges, np.nextafter(cut * top, 0.0), criterion="distance")
     return Dendrogram(merges, labels, () if flat else _distinctive(merges, cut), int(varies.sum()))
-
-
-def _labels(merges: np.ndarray, height: float) -> np.ndarray:
-    """Return each competitor's cluster number if the tree is cut at `height`."""
-    labels: np.ndarray = hierarchy.fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
-    return labels
 
 
 def _distinctive(merges: np.ndarray, cut: float) -> tuple[int, ...]:

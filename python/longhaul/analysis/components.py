@@ -87,22 +87,13 @@ def causes(
     `labels` holds the group number of each run, and `factors` the level of each run by factor.
     Factors with one level are left out. If there is only one group, its list is empty.
     """
-    groups = np.asarray(labels)
-    counts_by_group: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}
+    of_groups: dict[int, list[Cause]] = {int(group): [] for group in np.unique(labels)}
     for factor, given in factors.items():
-        names, level = np.unique(np.asarray(given, dtype=str), return_inverse=True)
-        table = np.array(
-            [
-                [((groups == g) & (level == i)).sum() for i in range(len(names))]
-                for g in counts_by_group
-            ]
-        )
-        if table.shape[1] < 2 or table.shape[0] < 2:
+        (_, names), table = stats.contingency.crosstab(labels, np.asarray(given, dtype=str))
+        if min(table.shape) < 2:
             continue
         p = float(stats.chi2_contingency(table).pvalue)
-        for g, row in zip(counts_by_group, table, strict=True):
+        for found, row in zip(of_groups.values(), table, strict=True):
             top = int(row.argmax())
-            counts_by_group[g].append(
-                Cause(factor, str(names[top]), float(row[top] / row.sum()), p)
-            )
-    return {g: sorted(list_, key=lambda c: (-c.share, c.p)) for g, list_ in counts_by_group.items()}
+            found.append(Cause(factor, str(names[top]), float(row[top] / row.sum()), p))
+    return {g: sorted(found, key=lambda c: (-c.share, c.p)) for g, found in of_groups.items()}

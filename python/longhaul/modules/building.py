@@ -126,20 +126,14 @@ def compile_to(
         for number, file in enumerate(files):
             objects.append(folder / f"{number}.o")
             front = ["-include", str(KERNEL / "kernel.h"), "-I", str(includes)]
-            arguments = [*FLAGS, *MODULE_FLAGS, *macros, *front, *_compiling(flags)]
+            compiling = [flag for flag in flags if flag.startswith(("-f", "-g"))]
+            arguments = [*FLAGS, *MODULE_FLAGS, *macros, *front, *compiling]
             _run([*arguments, "-c", str(file), "-o", str(objects[-1])], files)
         own = [str(file) for file in (KERNEL / "runtime.c", *beside)]
-        arguments = [*FLAGS, *macros, *flags, *_all_symbols()]
+        # A missing symbol is an error.
+        all_symbols = [] if sys.platform == "darwin" else ["-Wl,-z,defs"]
+        arguments = [*FLAGS, *macros, *flags, *all_symbols]
         _run([*arguments, *own, *map(str, objects), "-o", str(target)], files)
-
-
-def _compiling(flags: Sequence[str]) -> list[str]:
-    return [flag for flag in flags if flag.startswith(("-f", "-g"))]
-
-
-def _all_symbols() -> list[str]:
-    """Return the linker option that makes a missing symbol an error."""
-    return [] if sys.platform == "darwin" else ["-Wl,-z,defs"]
 
 
 @contextmanager

@@ -52,39 +52,35 @@ class Hurst:
         return np.asarray(10.0 ** (self.intercept + self.slope * np.log10(self.scales)))
 
 
-def aggregated_variance(
-    values: ArrayLike, min_scale: int = 1, max_scale: int | None = None
-) -> Hurst:
+def aggregated_variance(values: ArrayLike, min_scale: int = 1) -> Hurst:
     """Estimate H from the variance of block means, which is proportional to m^(2H - 2).
 
-    m is the length of a block in samples, from `min_scale` to `max_scale`.
+    m is the length of a block in samples, at least `min_scale`.
 
     The estimate is too low, with 2^15 samples by 0.02 at H = 0.84 and by 0.03 at 0.9, because the
     sample mean replaces the true mean.
     """
     series = _checked(values)
-    scales = _scales(len(series), min_scale, max_scale)
+    scales = _scales(len(series), min_scale)
     variances = np.array([_blocks(series, scale).mean(axis=1).var() for scale in scales])
     slope, intercept = _line(scales, variances)
     value = 1.0 + slope / 2.0
     return Hurst("aggregated variance", value, None, None, scales, variances, slope, intercept)
 
 
-def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None = None) -> Hurst:
+def rescaled_range(values: ArrayLike, min_scale: int = 16) -> Hurst:
     """Estimate H from the rescaled range R/S of blocks, which is proportional to length^H.
 
     Short blocks bias the estimate: with 2^15 samples by 0.05 at H = 0.5, and by -0.03 at H = 0.84.
     """
     series = _checked(values)
-    scales = _scales(len(series), min_scale, max_scale)
+    scales = _scales(len(series), min_scale)
     statistics = np.array([_mean_rescaled_range(_blocks(series, scale)) for scale in scales])
     slope, intercept = _line(scales, statistics)
     return Hurst("R/S", slope, None, None, scales, statistics, slope, intercept)
 
 
-def wavelet(
-    values: ArrayLike, min_octave: int = MIN_OCTAVE, max_octave: int | None = None
-) -> Hurst:
+def wavelet(values: ArrayLike, min_octave: int = MIN_OCTAVE) -> Hurst:
     """Estimate H from the energy of wavelet coefficients.
 
     The binary logarithm of the energy grows by 2H - 1 per octave; a line is fitted to it by
@@ -94,7 +90,7 @@ def wavelet(
     approximation = _checked(values) - np.mean(np.asarray(values, float))
     octaves, counts, energies = [], [], []
     octave = 0
-    while len(approximation) >= 2 * len(LOW_PASS) and octave != max_octave:
+    while len(approximation) >= 2 * len(LOW_PASS):
         octave += 1
         # Coefficients at the ends would combine the end of the series with its beginning.
         detail = np.convolve(approximation, HIGH_PASS[::-1], "valid")[::2]
@@ -150,8 +146,8 @@ def _checked(values: ArrayLike) -> np.ndarray:
     return series
 
 
-def _scales(count: int, min_scale: int, max_scale: int | None) -> np.ndarray:
-    largest = count // MIN_BLOCKS if max_scale is None else min(max_scale, count // MIN_BLOCKS)
+def _scales(count: int, min_scale: int) -> np.ndarray:
+    largest = count // MIN_BLOCKS
     steps = int(np.log(max(largest / min_scale, 1.0)) / np.log(STEP)) + 1
     scales = np.unique((min_scale * STEP ** np.arange(steps)).astype(int))
     if len(scales) < 3:
