@@ -45,6 +45,8 @@ def report(
         raise OutputError(f"{target} already exists; choose another name, or allow overwriting")
     given = [runs] if isinstance(runs, Results) else list(runs)
     several = with_distinct_names(given)
+    # Refuses runs of different kinds, which the following code does not expect.
+    table = comparison.table(several)
     if names is None:
         there = plots.suitable(several)
         names = [name for name in several[0].kind.report_plots if name in there]
@@ -59,7 +61,7 @@ def report(
         warnings=[(run.name, text) for run in several for text in run.warnings]
         + [(names, f"the same figures: {why}") for names, why in same_figures(several)],
         runs=several,
-        table=comparison.table(several),
+        table=table,
         plots=[_inline(name, several) for name in names],
         scenarios=[(run.name, json.dumps(run.scenario, indent=2)) for run in several],
     )

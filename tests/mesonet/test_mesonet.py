@@ -366,11 +366,14 @@ def _printed(*runs: longhaul.Results) -> str:
 
 
 def test_runs_of_two_kinds_have_no_table_in_common(
-    run: longhaul.Results, finished: longhaul.Results
+    run: longhaul.Results, finished: longhaul.Results, tmp_path: Path
 ) -> None:
     assert "L1" in _printed(run, run)
     with pytest.raises(longhaul.ResultsError, match="no figures in common"):
         longhaul.compare([run, finished])
+    for runs in ([run, finished], [finished, run]):
+        with pytest.raises(longhaul.ResultsError, match="no figures in common"):
+            longhaul.report(runs, tmp_path / "both.html")
     with pytest.raises(longhaul.ResultsError, match="no plot `cwnd`"):
         longhaul.plot(run, "cwnd")
     with pytest.raises(longhaul.ResultsError, match="not a run of MesoNet"):

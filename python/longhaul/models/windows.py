@@ -74,7 +74,7 @@ class Experiment:
         if self.loss is not None:
             lost = f"{self.loss:g} of the segments at random"
         else:
-            lost = f"every {self.loss_every:,}th segment"
+            lost = f"one in {self.loss_every:,} segments"
         return f"{lost} lost, round trip {self.rtt_s * 1e3:g} ms"
 
 
