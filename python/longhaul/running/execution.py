@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from longhaul._engine import (
@@ -93,31 +94,67 @@ def run_loaded(
     threads: int = 1,
     watch: bool = False,
 ) -> Results:
-    """Run a checked scenario; `watch` shows its state in the terminal instead of `progress`."""
+    """Run a checked scenario; `watch` shows its state in the terminal instead of `progress`.
+
+    A run that was stopped by its time limit is returned without an error. The error of any other
+    run that was stopped names the run directory `out`, which keeps its records.
+    """
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
     memory_bytes = None if memory is None else parse_bytes(memory, "memory")
     if threads < 1:
         raise ScenarioError(f"threads: expected at least 1, found {threads}")
-    if out is not None:
-        _check_room(scenario, Path(out))
-        path = _simulate(
-            scenario, Path(out), progress, measures,
-            is_kept=True, overwrite=overwrite, every_s=every_s, limit=limit,
-            memory_bytes=memory_bytes, threads=threads, watch=watch,
-        )  # fmt: skip
-        return Results(path)
-    scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
+    latest = Latest() if watch else None
+    scratch = None
+    if out is None:
+        scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
+        out = scratch / "run"
+    target = Path(out)
     try:
-        _check_room(scenario, scratch)
-        path = _simulate(
-            scenario, scratch / "run", progress, measures,
-            is_kept=False, overwrite=False, limit=limit, memory_bytes=memory_bytes,
-            threads=threads, watch=watch,
-        )  # fmt: skip
+        _check_room(scenario, target)
+        with _display(scenario, progress, latest) as advance:
+            path, raised = scenario.run(
+                target,
+                progress=advance,
+                measures=list(measures),
+                overwrite=overwrite,
+                checkpoint_every_s=every_s,
+                limit=limit,
+                memory_bytes=memory_bytes,
+                latest=latest,
+                threads=threads,
+            )
+        # The path as given, unless the run was written elsewhere.
+        path = target if path.name == target.name else path
+        kept = "" if scratch else f"; the recorded part is in {path}"
+        if isinstance(raised, AlgorithmError):
+            raise AlgorithmError(f"{raised}{kept}") from raised.__cause__
+        if isinstance(raised, KeyboardInterrupt | RunError):
+            raise type(raised)(f"{Results(path).stopped}{kept}") from None
+        if raised is not None:
+            raise raised
     except BaseException:
-        shutil.rmtree(scratch)
+        if scratch:
+            shutil.rmtree(scratch)
         raise
     return Results(path, scratch=scratch)
+
+
+def _display(
+    scenario: Scenario, progress: bool | Progress, latest: Latest | None
+) -> AbstractContextManager[Progress | None]:
+    """Return the display of a run's progress; as a context it gives the function to call.
+
+    With `latest`, the display is the live view; otherwise `progress` selects it.
+    """
+    if latest is not None:
+        from longhaul.running.watch import watching
+
+        return watching(scenario.title, scenario.duration_s, latest)
+    if progress is True:
+        from longhaul.running.progress import bar
+
+        return bar(scenario.title, scenario.duration_s)
+    return nullcontext(progress or None)
 
 
 def _check_room(scenario: Scenario, out: Path) -> None:
@@ -137,61 +174,3 @@ def _every(checkpoint_every: str, out: str | Path | None) -> float:
     if out is None:
         raise ScenarioError("checkpoints need a run directory: give `out`")
     return duration_s(checkpoint_every, "the time between two checkpoints")
-
-
-def _simulate(
-    scenario: Scenario,
-    out: Path,
-    progress: bool | Progress,
-    measures: Sequence[Measure],
-    *,
-    is_kept: bool,
-    overwrite: bool,
-    every_s: float | None = None,
-    limit: TimeLimit | None = None,
-    memory_bytes: int | None = None,
-    threads: int = 1,
-    watch: bool = False,
-) -> Path:
-    """Simulate into a run directory, and return its path; raise the error that stopped the run.
-
-    A run that was stopped by its time limit is returned without an error. If the directory is kept
-    after an error (`is_kept`), the error names it.
-    """
-    latest = Latest() if watch else None
-
-    def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:
-        directory, raised = scenario.run(
-            out,
-            progress=progress,
-            measures=list(measures),
-            overwrite=overwrite,
-            checkpoint_every_s=every_s,
-            limit=limit,
-            memory_bytes=memory_bytes,
-            latest=latest,
-            threads=threads,
-        )
-        # The path as given, unless the run was written elsewhere.
-        return (out if directory.name == out.name else directory), raised
-
-    if latest is not None:
-        from longhaul.running.watch import watching
-
-        with watching(scenario.title, scenario.duration_s, latest) as advance:
-            path, raised = simulate(advance)
-    elif progress is True:
-        from longhaul.running.progress import bar
-
-        with bar(scenario.title, scenario.duration_s) as advance:
-            path, raised = simulate(advance)
-    else:
-        path, raised = simulate(progress or None)
-    if raised is None:
-        return path
-    kept = f"; the recorded part is in {path}" if is_kept else ""
-    if isinstance(raised, AlgorithmError):
-        raise AlgorithmError(f"{raised}{kept}") from raised.__cause__
-    if isinstance(raised, KeyboardInterrupt | RunError):
-        raise type(raised)(f"{Results(path).stopped}{kept}") from None
-    raise raised
