@@ -107,7 +107,7 @@ def evaluate(
     target = out or Path("evaluations") / evaluated.name.replace(":", "-")
     scores.check_target(target, evaluated)
     if not (quiet or json):
-        count = run_.count(chosen, field, scale)
+        count = len(chosen.runs(field, scale))
         typer.echo(f"{count} runs, less those that {store} has", err=True)
     with show_progress(f"{evaluated.name}, {suite} ({scale})") as watch:
         measured, progress = run_.evaluate(

@@ -73,27 +73,15 @@ def write(
 
 def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
     criterion = outcome.criterion
-    blocks = _blocks(outcome.points)
-    drawn = _drawn(blocks, subject)
+    drawn = _drawn(_blocks(outcome.points), subject)
     trade = _trade(outcome.points, subject)
     return {
-        "section": criterion.section,
+        "outcome": outcome,
         "anchor": f"s{criterion.section.replace('.', '-')}",
-        "title": criterion.title,
-        "strength": criterion.strength,
-        "about": criterion.about,
-        "why": criterion.why,
-        "verdict": outcome.verdict,
-        "is_evaluated": bool(outcome.points),
-        "points": outcome.judged,
-        "better": outcome.count("better"),
-        "worse": outcome.count("worse"),
-        "starving": outcome.count("starves"),
         "experiments": [suite.experiments[name].title for name in criterion.experiments],
         "slacks": [(figure.title, figure.slack) for figure in criterion.figures if figure.slack],
         "picture": _svg(drawn, f"p{criterion.section}", criterion.title),
         "trade": _svg(trade, f"t{criterion.section}", f"{criterion.title}: waits, utilisation"),
-        "table": [_table_row(point) for point in outcome.points],
     }
 
 
@@ -308,32 +296,11 @@ def _styles(names: Sequence[str], subject: str) -> dict[str, Style]:
     }
 
 
-def _point_name(point: Point) -> str:
-    levels = ", ".join(f"{axis} {level}" for axis, level in point.levels.items())
-    return levels or point.experiment
-
-
 def _row_name(point: Point) -> str:
     """Return the label of a point in a plot.
 
     The label has the verdict if it is better or worse, because colours do not suffice.
     """
+    levels = ", ".join(f"{axis} {level}" for axis, level in point.levels.items())
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
-    return _point_name(point) + verdict
-
-
-def _table_row(point: Point) -> dict[str, Any]:
-    return {
-        "experiment": point.experiment,
-        "point": _point_name(point) if point.levels else "",
-        "figure": point.figure.title,
-        "bound": point.figure.at_most,
-        "verdict": point.verdict,
-        "values": [
-            (name, f"{mean.mean:.4g}", _interval(mean)) for name, mean in point.values.items()
-        ],
-    }
-
-
-def _interval(value: Any) -> str:  # noqa: ANN401
-    return f"{value.low:.3g} to {value.high:.3g}" if value.count > 1 else ""
+    return (levels or point.experiment) + verdict

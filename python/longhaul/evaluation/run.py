@@ -47,11 +47,6 @@ def evaluate(
     return measured, progress
 
 
-def count(suite: Suite, contenders: Sequence[Contender], scale: str) -> int:
-    """Return the number of runs of an evaluation, including those that have finished already."""
-    return len(suite.runs(contenders, scale))
-
-
 def evaluable(suite: Suite, contenders: Sequence[Contender], scale: str) -> Suite:
     """Return the suite, reduced to the experiments that all contenders' QUIC stacks support."""
     runs = [stacks.placed(run) for run in suite.runs(contenders, scale)]

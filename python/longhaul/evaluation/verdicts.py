@@ -12,7 +12,6 @@ their random numbers, must exclude zero; with a single replication, this conditi
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from longhaul.analysis.comparisons import MeanInterval, mean_interval, paired
 from longhaul.campaign.sweep import Level
@@ -157,7 +156,8 @@ def _points(
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)
-        if run.experiment != experiment or value is None or not _is_in(run.cell, figure.where):
+        is_at = all(run.cell.get(axis) in levels for axis, levels in figure.where.items())
+        if run.experiment != experiment or value is None or not is_at:
             continue
         levels = tuple((axis, level) for axis, level in run.cell.items() if axis != axis_of_subject)
         contender = str(run.cell[axis_of_subject])
@@ -167,20 +167,15 @@ def _points(
             experiment,
             dict(levels),
             figure,
-            {name: mean_interval(list(values[name].values())) for name in _first(subject, values)},
+            {
+                name: mean_interval(list(values[name].values()))
+                for name in dict.fromkeys((subject, *values))
+            },
             _verdict(figure, values[subject], [values[s] for s in standards if s in values]),
         )
         for levels, values in by_point.items()
         if subject in values
     ]
-
-
-def _first(subject: str, names: Mapping[str, Any]) -> list[str]:
-    return [subject, *(name for name in names if name != subject)]
-
-
-def _is_in(cell: Cell, where: Mapping[str, Sequence[Any]]) -> bool:
-    return all(cell.get(axis) in levels for axis, levels in where.items())
 
 
 def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, float]]) -> str:
