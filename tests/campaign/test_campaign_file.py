@@ -14,7 +14,6 @@ from conftest import CommandLine, WorkersHere
 
 import longhaul
 from longhaul.campaign import Store, execute
-from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.dataset import Dataset, collect
 from longhaul.campaign.execute import Outcome
 from longhaul.campaign.file import Campaign, CampaignError, read_campaign
@@ -457,7 +456,7 @@ def test_a_response_that_no_run_has_stops_the_campaign_at_the_first(
 
 def test_the_longest_runs_begin_first_and_time_left_follows_packets(tmp_path: Path) -> None:
     campaign = read_campaign(written(tmp_path))
-    expected = {run.key: expected_packets(run) for run in campaign.runs()}
+    expected = {run.key: run.expected_packets for run in campaign.runs()}
     assert max(expected.values()) == pytest.approx(4e6 / 12000)
     began: list[str] = []
 

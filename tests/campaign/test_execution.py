@@ -15,7 +15,6 @@ from conftest import SMALL, WorkersHere
 import longhaul
 from longhaul._engine import RunError
 from longhaul.campaign import Run, Store, execute
-from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.execute import Outcome, _Progress, reduced
 from longhaul.campaign.leases import Leases
 from longhaul.campaign.pool import LocalWorkers, RunOutcome
@@ -80,8 +79,8 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_cost_of_a_run_is_its_duration_times_the_slowest_rate() -> None:
     """Check a run's cost in packets of 1500 bytes: duration times the slowest link's rate."""
-    assert expected_packets(run(6)) == pytest.approx(6 * 20e6 / 12e3)
-    assert expected_packets(run(12)) == pytest.approx(2 * expected_packets(run(6)))
+    assert run(6).expected_packets == pytest.approx(6 * 20e6 / 12e3)
+    assert run(12).expected_packets == pytest.approx(2 * run(6).expected_packets)
 
 
 def test_runs_that_are_asked_for_first_precede_the_longest(tmp_path: Path) -> None:
@@ -112,7 +111,7 @@ def test_runs_are_counted_once_and_the_work_that_is_left_falls_to_zero(tmp_path:
     )  # fmt: skip
     assert (outcome.total, outcome.found, outcome.finished, outcome.failed) == (3, 1, 2, [])
     assert (outcome.done, outcome.data_packets) == (3, 200)
-    costs = [expected_packets(one) for one in (second, third)]
+    costs = [one.expected_packets for one in (second, third)]
     assert outcome.expected_done == pytest.approx(sum(costs))
     assert [left[0], left[1], left[-1]] == pytest.approx([sum(costs), costs[0], 0.0], abs=1e-6)
     assert store.get(second.key) == KEPT

@@ -11,7 +11,6 @@ from conftest import CommandLine
 
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.campaign import Run
-from longhaul.campaign.cost import expected_packets
 from longhaul.findings import Options, analyse
 
 WHO = ["reno", "cubic", "bic"]
@@ -105,10 +104,10 @@ def test_cost_of_mesonet_follows_from_intervals_and_sources_by_either_name() -> 
         mesonet = {"intervals": intervals, "hosts": {"sources": sources}}
         return Run("E", {}, 0, {"mesonet": mesonet})
 
-    ours = expected_packets(of(300, 100))
-    assert expected_packets(of(600, 100)) == pytest.approx(2 * ours)
+    ours = of(300, 100).expected_packets
+    assert of(600, 100).expected_packets == pytest.approx(2 * ours)
     original = Run("E", {}, 0, {"mesonet": {"MI": 300, "baseSources": 100}})
-    assert expected_packets(original) == pytest.approx(ours)
+    assert original.expected_packets == pytest.approx(ours)
     assert ours > 100 * 300 * 0.2
 
 
@@ -117,7 +116,8 @@ def test_cost_of_mesonet_counts_the_sources_of_all_access_routers() -> None:
         backbone = [{"name": name, "direct": routers} for name in "XY"]
         links = [{"from": "X", "to": "Y", "delay": 5}]
         network = {"topology": {"backbone": backbone, "links": links}}
-        return expected_packets(Run("E", {}, 0, {"mesonet": {"intervals": 10, "network": network}}))
+        scenario = {"mesonet": {"intervals": 10, "network": network}}
+        return Run("E", {}, 0, scenario).expected_packets
 
     assert of(6) == pytest.approx(3 * of(2))
 

@@ -63,15 +63,11 @@ def of_responses(responses: Sequence[Response]) -> dict[str, str]:
     """
     meanings = {}
     for response in responses:
-        by_user = f"measured by {response.function}" if response.function else ""
-        text = by_user or words.meaning(response.place)
-        named = (
-            text
-            if response.function or response.place in ("", response.name)
-            else f"{response.place}: {text}"
-        )
-        if text:
-            meanings[response.name] = named
+        if response.function:
+            meanings[response.name] = f"measured by {response.function}"
+        elif text := words.meaning(response.place):
+            renamed = f"{response.place}: " if response.place != response.name else ""
+            meanings[response.name] = renamed + text
     return meanings
 
 

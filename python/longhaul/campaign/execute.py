@@ -10,7 +10,6 @@ from time import monotonic
 from typing import Any
 
 from longhaul._engine import RunError
-from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.leases import Leases
 from longhaul.campaign.pool import LocalWorkers, RunOutcome, Workers, tell
 from longhaul.campaign.reduce import reduce
@@ -138,7 +137,7 @@ class _Execution:
         store.sweep_out()
         self.began = time.time()
         self.wanted = {run.key: run for run in runs}
-        self.expected = {key: expected_packets(run) for key, run in self.wanted.items()}
+        self.expected = {key: run.expected_packets for key, run in self.wanted.items()}
         missing = [key for key in self.wanted if not store.has(key)]
         # Sorting is stable: runs of equal length keep their order.
         missing.sort(key=lambda key: (key not in first, -self.expected[key]))

@@ -72,7 +72,7 @@ class Leases:
         latest = self._latest(key)
         if latest is not None and self._is_live(latest):
             return False
-        generation = 0 if latest is None else int(latest.suffix[1:]) + 1
+        generation = 0 if latest is None else _generation(latest) + 1
         try:
             with (self._leases / f"{key}.{generation}").open("x") as file:
                 file.write(self.session)

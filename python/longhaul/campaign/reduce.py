@@ -11,22 +11,19 @@ from longhaul.results import Results
 POINTS = 600
 
 
-def reduce(run: Results) -> Kept:
+def reduce(run: Results, points: int | None = POINTS) -> Kept:
     """Return the tables of a run that a store keeps.
 
-    Values are for the measurement window, but time series and events cover the whole run.
+    Values are for the measurement window, but time series and events cover the whole run. They are
+    thinned to fewer than twice `points` points, unless it is None.
     """
-    return _reduced(run, POINTS)
+    kind = run.kind
+    return {"run": facts(run.meta) | kind.kept(run.meta), **kind.reduced(run, points)}
 
 
 def reduce_keeping_samples(run: Results) -> Kept:
     """Return the same tables as `reduce`, but with every sample of the time series."""
-    return _reduced(run, None)
-
-
-def _reduced(run: Results, points: int | None) -> Kept:
-    kind = run.kind
-    return {"run": facts(run.meta) | kind.kept(run.meta), **kind.reduced(run, points)}
+    return reduce(run, points=None)
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:

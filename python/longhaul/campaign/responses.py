@@ -92,14 +92,12 @@ class Responses:
 
     def row(self, kept: Kept) -> dict[str, float | None]:
         """Return the responses of a run by name, given its stored values."""
-        values: dict[str, float | None] = dict.fromkeys(
-            response.name for response in self.responses if not response.function
-        )
-        for response in self.responses:
-            if not response.function:
-                values[response.name] = look_up(kept, response.place)
-        measured: dict[str, float | None] = kept["measured"]
-        return {**values, **measured}
+        values = {
+            response.name: look_up(kept, response.place)
+            for response in self.responses
+            if not response.function
+        }
+        return {**values, **kept["measured"]}
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str | None) -> list[dict[str, Any]]:

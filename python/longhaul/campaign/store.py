@@ -30,14 +30,11 @@ class Store:
     def __init__(self, path: str | Path, variant: str = "") -> None:
         self.path = Path(path)
         self.variant = variant
-
-    @property
-    def _runs(self) -> Path:
-        return self.path / f"results-{_engine.results_version()}"
-
-    @property
-    def _failures(self) -> Path:
-        return self.path / f"failed-{_engine.results_version()}"
+        version = _engine.results_version()
+        self._runs = self.path / f"results-{version}"
+        self._failures = self.path / f"failed-{version}"
+        self._checkpoints = self.path / f"resumable-{version}"
+        self._workshop = self.path / "under-way"
 
     def _name(self, run: Scenario | str) -> str:
         """Return the name of the file with the values of a run."""
@@ -119,20 +116,13 @@ class Store:
 
     def resumable(self, run: Scenario) -> Path:
         """Create and return a run's directory for checkpoints; it is the same after a restart."""
-        path = self._resumable(run)
+        path = self._checkpoints / self._name(run)
         path.mkdir(parents=True, exist_ok=True)
         return path
 
     def clear_resumable(self, run: Scenario) -> None:
         """Remove the checkpoints of a run, whose values are now stored."""
-        shutil.rmtree(self._resumable(run), ignore_errors=True)
-
-    def _resumable(self, run: Scenario) -> Path:
-        return self.path / f"resumable-{_engine.results_version()}" / self._name(run)
-
-    @property
-    def _workshop(self) -> Path:
-        return self.path / "under-way"
+        shutil.rmtree(self._checkpoints / self._name(run), ignore_errors=True)
 
     def sweep_out(self) -> None:
         """Remove what this machine's killed processes left: scratch directories, unfinished files.

@@ -16,6 +16,7 @@ from longhaul._engine import Scenario as Resolved
 from longhaul._engine import ScenarioError
 from longhaul.analysis.table import is_meant
 from longhaul.campaign.template import Scenario, filled_in
+from longhaul.results import kinds
 from longhaul.running.loading import load
 
 # Level of a factor, or a point on an axis.
@@ -93,6 +94,14 @@ class Run:
     def key(self) -> str:
         """Hash of the resolved scenario: the run's key in the store."""
         return self.resolved.hash
+
+    @property
+    def expected_packets(self) -> float:
+        """Estimated number of data packets of the run.
+
+        Runs with more packets start earlier, and count more in the progress of a campaign.
+        """
+        return kinds.of(self.scenario).expected_packets(self)
 
     @property
     def name(self) -> str:

@@ -9,19 +9,15 @@ from longhaul.campaign.template import Scenario
 
 def as_toml(scenario: Scenario) -> str:
     """Return a scenario as TOML: values first, then its tables with one line per key."""
-    lines = [_line(key, value) for key, value in scenario.items() if not _table(value)]
+    lines = [_line(key, value) for key, value in scenario.items() if not isinstance(value, Mapping)]
     for name, table in scenario.items():
-        if _table(table):
+        if isinstance(table, Mapping):
             lines += ["", f"[{_key(name)}]", *(_line(*entry) for entry in table.items())]
     return "\n".join(lines) + "\n"
 
 
 def _line(key: str, value: Any) -> str:  # noqa: ANN401
     return f"{_key(key)} = {_inline(value)}"
-
-
-def _table(value: Any) -> bool:  # noqa: ANN401
-    return isinstance(value, Mapping)
 
 
 def _inline(value: Any) -> str:  # noqa: ANN401

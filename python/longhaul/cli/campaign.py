@@ -11,7 +11,6 @@ import typer
 from rich.table import Table
 
 from longhaul._engine import RunError
-from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.dataset import Dataset
 from longhaul.campaign.execute import Outcome, execute
 from longhaul.campaign.file import Campaign, read_campaign
@@ -62,7 +61,7 @@ def plan(file: File, out: Out = None, json: AsJson = False) -> None:
     runs = campaign.runs()
     done = sum(store.has(run.key) for run in runs)
     design = campaign.design
-    expected = sum(expected_packets(run) for run in runs)
+    expected = sum(run.expected_packets for run in runs)
     facts: dict[str, Any] = {
         "title": campaign.title,
         "design": design.describe(),
