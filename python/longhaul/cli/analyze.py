@@ -16,7 +16,14 @@ from rich.table import Table
 
 from longhaul.analysis.table import Level, ResponseTable, some, write_table
 from longhaul.cli.printing import print_json, stdout
-from longhaul.cli.shared import AsJson, InputError, Overwrite, Width, refuse_existing
+from longhaul.cli.shared import (
+    AsJson,
+    InputError,
+    Overwrite,
+    Width,
+    out_option,
+    refuse_existing,
+)
 from longhaul.cli.tables import is_run, read_table
 from longhaul.figures.words import unit_at
 from longhaul.files import endings
@@ -139,11 +146,9 @@ Log = Annotated[
 Format = Annotated[PlotFormat, typer.Option("--format", help="Format of the plots in a directory.")]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help="Plot to write (.svg, .png, .pdf; of several the one with this name), or tables "
-        "(.csv), or a directory for several plots.",
+    out_option(
+        "Plot to write (.svg, .png, .pdf; of several the one with this name), or tables (.csv), or "
+        "a directory for several plots."
     ),
 ]
 

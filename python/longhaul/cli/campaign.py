@@ -19,18 +19,21 @@ from longhaul.campaign.pool import LocalWorkers, Workers
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.places import folder_of, store_of, write_table
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, WorkerCount, refuse_existing
+from longhaul.cli.shared import (
+    AsJson,
+    InputError,
+    Overwrite,
+    Quiet,
+    WorkerCount,
+    out_option,
+    refuse_existing,
+)
 from longhaul.designs import roman
 from longhaul.files.endings import PAGES, SCENARIOS, check_file
 from longhaul.files.writing import write_text
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Campaign file (TOML).")]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", help="Directory of runs and results.", show_default="campaigns/<FILE>"
-    ),
-]
+Out = Annotated[Path | None, out_option("Directory of runs and results.", "campaigns/<FILE>")]
 Scheduler = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786."),

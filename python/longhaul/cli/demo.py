@@ -3,19 +3,15 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from longhaul.cli.printing import stdout
-from longhaul.cli.shared import Overwrite
+from longhaul.cli.shared import Overwrite, out_option
 from longhaul.comparison import compare as compare_runs
 from longhaul.files.endings import check_directory
 from longhaul.guide.demo import demo as run_demo
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for runs and report.")] = Path(
-        "demo-report"
-    ),
+    out: Annotated[Path, out_option("Directory for runs and report.")] = Path("demo-report"),
     overwrite: Overwrite = False,
 ) -> None:
     """Run HighSpeed TCP against standard TCP at 1 Gbit/s and 100 ms, with RED and drop-tail.

@@ -9,7 +9,7 @@ import typer
 
 from longhaul import designs
 from longhaul.cli.printing import print_json
-from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.cli.shared import AsJson, InputError, Overwrite, out_option, refuse_existing
 from longhaul.designs import PUBLISHED, Design, Factor, Level, roman
 from longhaul.files.endings import check_file
 from longhaul.files.writing import write_text
@@ -63,7 +63,7 @@ def design(
     natural: Annotated[
         bool, typer.Option("--natural", help="Write levels as given, not as -1 and +1.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to write.")] = None,
+    out: Annotated[Path | None, out_option("CSV file to write.")] = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, InputError, Quiet, WorkerCount
+from longhaul.cli.shared import AsJson, InputError, Quiet, WorkerCount, out_option
 from longhaul.evaluation import contenders, page, scores, verdicts
 from longhaul.evaluation import run as run_
 from longhaul.evaluation import suite as suite_
@@ -72,10 +72,7 @@ def evaluate(
     ] = None,
     workers: WorkerCount = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Directory of the results.", show_default="evaluations/<SUBJECT>"
-        ),
+        Path | None, out_option("Directory of the results.", "evaluations/<SUBJECT>")
     ] = None,
     store: Annotated[
         Path,

@@ -9,17 +9,14 @@ from rich.table import Table
 
 from longhaul import modules
 from longhaul.cli.printing import print_json, stdout
-from longhaul.cli.shared import AsJson, Overwrite, refuse_existing
+from longhaul.cli.shared import AsJson, Overwrite, out_option, refuse_existing
 from longhaul.files.endings import check_file
 from longhaul.modules import Built
 
 
 def build(
     files: Annotated[list[Path], typer.Argument(metavar="FILE.c...", help="The module's sources.")],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Object to write.", show_default="<FILE>.so"),
-    ] = None,
+    out: Annotated[Path | None, out_option("Object to write.", "<FILE>.so")] = None,
     name: Annotated[
         str | None,
         typer.Option(help="Congestion control to build, if the files register several."),

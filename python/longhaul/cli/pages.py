@@ -7,7 +7,7 @@ import typer
 
 from longhaul.campaign.file import read_campaign
 from longhaul.cli.places import folder_of, latest, write_table
-from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
+from longhaul.cli.shared import InputError, Overwrite, Quiet, out_option, refuse_existing
 from longhaul.cli.tables import CAMPAIGN, is_run, study_named, table_file
 from longhaul.files.endings import ANIMATIONS, PAGES, check_file
 
@@ -21,9 +21,7 @@ def explore(
             "of studies, or any Parquet files; several are shown in one page.",
         ),
     ],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The page.", show_default="DIR-explorer.html")
-    ] = None,
+    out: Annotated[Path | None, out_option("The page.", "DIR-explorer.html")] = None,
     serve: Annotated[
         bool,
         typer.Option(
@@ -119,12 +117,7 @@ def animate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="The animation: .gif, or .mp4 where ffmpeg is installed.",
-            show_default="RUN.gif",
-        ),
+        out_option("The animation: .gif, or .mp4 where ffmpeg is installed.", "RUN.gif"),
     ] = None,
     measure: Annotated[
         str | None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from longhaul.cli.shared import InputError, Overwrite, Quiet, Width, refuse_existing
+from longhaul.cli.shared import InputError, Overwrite, Quiet, Width, out_option, refuse_existing
 from longhaul.files import endings
 from longhaul.files.names import nearest
 from longhaul.results import open_runs
@@ -28,10 +28,7 @@ def plot(
         ),
     ],
     out: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", help="Directory for the plots, or a file (.svg, .png, .pdf) for one."
-        ),
+        Path, out_option("Directory for the plots, or a file (.svg, .png, .pdf) for one.")
     ] = Path(),
     format: Annotated[str, typer.Option("--format", "-f", help="svg, png or pdf.")] = "svg",
     width: Width = None,

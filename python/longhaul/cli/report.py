@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from longhaul.cli.shared import Overwrite, Quiet, RunDirs, refuse_existing
+from longhaul.cli.shared import Overwrite, Quiet, RunDirs, out_option, refuse_existing
 from longhaul.files.endings import PAGES, check_file
 from longhaul.reports import report as write_report
 from longhaul.results import open_runs
@@ -13,9 +13,7 @@ from longhaul.results import open_runs
 
 def report(
     runs: RunDirs,
-    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")] = Path(
-        "report.html"
-    ),
+    out: Annotated[Path, out_option("HTML file to write.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,

@@ -13,6 +13,7 @@ from longhaul.cli.shared import (
     Quiet,
     RunDirs,
     Width,
+    out_option,
     refuse_existing,
 )
 from longhaul.comparison import compare as compare_runs
@@ -67,7 +68,7 @@ def compare(
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the files.")] = Path(),
+    out: Annotated[Path, out_option("Directory for the files.")] = Path(),
     format: Annotated[
         str | None,
         typer.Option(

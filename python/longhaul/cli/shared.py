@@ -56,12 +56,19 @@ Overrides = Annotated[
         "`--set 'queue={ kind = \"red\" }'` replaces the table.",
     ),
 ]
+
+
+def out_option(help: str, shown: bool | str = True, **more: Any) -> Any:  # noqa: ANN401
+    """Return the option `--out` of a command, for the file or directory that it writes.
+
+    `shown` describes the default value in the help, if it is a text.
+    """
+    return typer.Option("--out", "-o", help=help, show_default=shown, **more)
+
+
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Overwrite existing output.")]
 # Option for the run directory that `run` and `emulate` write.
-RunDir = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="Run directory to write.", show_default="runs/<FILE>"),
-]
+RunDir = Annotated[Path | None, out_option("Run directory to write.", "runs/<FILE>")]
 WorkerCount = Annotated[
     int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")
 ]

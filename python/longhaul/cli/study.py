@@ -23,6 +23,7 @@ from longhaul.cli.shared import (
     Quiet,
     Width,
     WorkerCount,
+    out_option,
     refuse_existing,
 )
 from longhaul.files.endings import (
@@ -48,12 +49,7 @@ from longhaul.studies.study import NONE_INSTALLED, README, Study, find, studies
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name that `study list` shows, or a study's folder.")
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", help="Directory of runs and results.", show_default="studies/<NAME>"
-    ),
-]
+Out = Annotated[Path | None, out_option("Directory of runs and results.", "studies/<NAME>")]
 Store = Annotated[
     Path | None, typer.Option(help="Directory of finished runs.", show_default="<OUT>/store")
 ]
@@ -311,10 +307,7 @@ def scenario(
         list[str] | None,
         typer.Argument(metavar="[AXIS=LEVEL]...", help="Levels that select the run."),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Scenario file to write.", show_default="the terminal"),
-    ] = None,
+    out: Annotated[Path | None, out_option("Scenario file to write.", "the terminal")] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Write the scenario of one run of a study, to run or change it on its own.
@@ -336,14 +329,7 @@ def scenario(
 def claims(
     name: Name,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Directory of the results.",
-            show_default="studies/<NAME>",
-            exists=True,
-        ),
+        Path | None, out_option("Directory of the results.", "studies/<NAME>", exists=True)
     ] = None,
     scale: Scale = None,
     json: AsJson = False,
@@ -389,7 +375,7 @@ def figures(
         list[str] | None,
         typer.Argument(metavar="[NUMBER]...", help="Numbers of figures; all by default."),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the figures.")] = Path(),
+    out: Annotated[Path, out_option("Directory for the figures.")] = Path(),
     of: Of = None,
     scale: Scale = None,
     format: Annotated[str, typer.Option("--format", "-f", help="svg, png or pdf.")] = "svg",
@@ -424,10 +410,7 @@ def figures(
 
 def report(
     name: Name,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="HTML file to write.", show_default="<NAME>.html"),
-    ] = None,
+    out: Annotated[Path | None, out_option("HTML file to write.", "<NAME>.html")] = None,
     of: Of = None,
     scale: Scale = None,
     overwrite: Overwrite = False,

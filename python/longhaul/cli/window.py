@@ -8,7 +8,7 @@ from rich.table import Table
 
 from longhaul import _engine
 from longhaul.cli.printing import print_json, stdout
-from longhaul.cli.shared import AsJson, Overwrite, Width, refuse_existing
+from longhaul.cli.shared import AsJson, Overwrite, Width, out_option, refuse_existing
 from longhaul.files.endings import FIGURES, PAGES, check_file
 
 
@@ -47,13 +47,7 @@ def window(
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Picture: .svg, .png, .pdf or .html.",
-            show_default="window-<KIND>.svg",
-        ),
+        Path | None, out_option("Picture: .svg, .png, .pdf or .html.", "window-<KIND>.svg")
     ] = None,
     width: Width = None,
     overwrite: Overwrite = False,
