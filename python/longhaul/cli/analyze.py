@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -33,6 +34,9 @@ from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analy
 from longhaul.findings.runs import RUN_ANALYSES, analyse_run, of_run
 from longhaul.results import Results, open_runs, with_distinct_names
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 # Analyses of fractions and of congestion classes, which have no meaning for logarithms.
 WITHOUT_LOGARITHMS = {"shares", "congestion"}
 RATE = re.compile(r"[\d.]+ ?[kMGT]?(bps|bit/s)")
@@ -50,128 +54,112 @@ class PlotFormat(Enum):
     pdf = "pdf"
 
 
-Source = Annotated[
-    Path,
-    typer.Argument(
-        metavar="CAMPAIGN",
-        help="Campaign file or directory, a Parquet or CSV table, a study such as nist-2010 or "
-        "nist-2010/quick, or the directory of one run.",
-    ),
-]
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[ANALYSIS]...",
-        help="Analyses, as `analyze list` shows them; by default `effects`; for one run `steady`. "
-        "Several run directories before them are all analysed.",
-    ),
-]
-ResponseNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--response",
-        "-r",
-        help="Response to analyse, or a pattern such as 'y*_TP1'; repeatable.",
-        show_default="all that vary",
-    ),
-]
-FactorNames = Annotated[
-    list[str] | None,
-    typer.Option("--factor", "-f", help="Factor to analyse, or a column of a table; repeatable."),
-]
-Competing = Annotated[
-    str | None, typer.Option("--of", help="The factor whose levels compete: the algorithm.")
-]
-Without = Annotated[
-    list[str] | None,
-    typer.Option(metavar="FACTOR=LEVEL", help="Exclude runs with this level; repeatable."),
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FACTOR=LEVEL",
-        help="Keep only runs with this level of a factor or another column; repeatable.",
-    ),
-]
-Threshold = Annotated[
-    float, typer.Option(help="Minimum |r| within a group of correlated responses.")
-]
-Critical = Annotated[
-    float | None,
-    typer.Option(
-        help="Critical value of Grubbs' test, such as NIST's 2.08.",
-        show_default="exact, two-sided, 5 %",
-    ),
-]
-MinPercent = Annotated[
-    float,
-    typer.Option(min=0.0, help="Smallest effect, in percent, of an outlier that is reported."),
-]
-LowIsBest = Annotated[
-    list[str] | None, typer.Option(help="A response where lower is better; repeatable.")
-]
-Against = Annotated[
-    Path | None,
-    typer.Option(
-        help="Campaign, filtered in the same way, whose correlations are compared; or a run with "
-        "the same connections, or with flows alone."
-    ),
-]
-Classes = Annotated[
-    int | None, typer.Option(min=2, help="Number of congestion classes.", show_default="4")
-]
-OrderBy = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RESPONSE",
-        help="Order conditions by the mean of this response over competitors, smallest first.",
-        show_default="the order of the table",
-    ),
-]
-Scores = Annotated[
-    Path | None,
-    typer.Option(
-        help="Table to write (.csv, .parquet): factors and scores on principal components, which "
-        "analyses take as responses PC1, PC2 and so on.",
-    ),
-]
-Log = Annotated[
-    bool,
-    typer.Option(
-        "--log",
-        help="Analyse logarithms (base 10) of responses: factors then multiply, and one such as "
-        "the rate does not hide all others.",
-    ),
-]
-Format = Annotated[PlotFormat, typer.Option("--format", help="Format of the plots in a directory.")]
-Out = Annotated[
-    Path | None,
-    out_option(
-        "Plot to write (.svg, .png, .pdf; of several the one with this name), or tables (.csv), or "
-        "a directory for several plots."
-    ),
-]
-
-
 def analyze(
-    source: Source,
-    names: Names = None,
-    response: ResponseNames = None,
-    factor: FactorNames = None,
-    of: Competing = None,
-    without: Without = None,
-    only: Only = None,
-    threshold: Threshold = 0.65,
-    critical: Critical = None,
-    min_percent: MinPercent = 0.0,
-    low_is_best: LowIsBest = None,
-    against: Against = None,
-    classes: Classes = None,
-    order_by: OrderBy = None,
-    scores: Scores = None,
-    log: Log = False,
-    out: Out = None,
-    format: Format = PlotFormat.svg,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CAMPAIGN",
+            help="Campaign file or directory, a Parquet or CSV table, a study such as nist-2010 or "
+            "nist-2010/quick, or the directory of one run.",
+        ),
+    ],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ANALYSIS]...",
+            help="Analyses, as `analyze list` shows them; by default `effects`; for one run "
+            "`steady`. Several run directories before them are all analysed.",
+        ),
+    ] = None,
+    response: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--response",
+            "-r",
+            help="Response to analyse, or a pattern such as 'y*_TP1'; repeatable.",
+            show_default="all that vary",
+        ),
+    ] = None,
+    factor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--factor", "-f", help="Factor to analyse, or a column of a table; repeatable."
+        ),
+    ] = None,
+    of: Annotated[
+        str | None, typer.Option("--of", help="The factor whose levels compete: the algorithm.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACTOR=LEVEL", help="Exclude runs with this level; repeatable."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FACTOR=LEVEL",
+            help="Keep only runs with this level of a factor or another column; repeatable.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(help="Minimum |r| within a group of correlated responses.")
+    ] = 0.65,
+    critical: Annotated[
+        float | None,
+        typer.Option(
+            help="Critical value of Grubbs' test, such as NIST's 2.08.",
+            show_default="exact, two-sided, 5 %",
+        ),
+    ] = None,
+    min_percent: Annotated[
+        float,
+        typer.Option(min=0.0, help="Smallest effect, in percent, of an outlier that is reported."),
+    ] = 0.0,
+    low_is_best: Annotated[
+        list[str] | None, typer.Option(help="A response where lower is better; repeatable.")
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            help="Campaign, filtered in the same way, whose correlations are compared; or a run "
+            "with the same connections, or with flows alone."
+        ),
+    ] = None,
+    classes: Annotated[
+        int | None, typer.Option(min=2, help="Number of congestion classes.", show_default="4")
+    ] = None,
+    order_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RESPONSE",
+            help="Order conditions by the mean of this response over competitors, smallest first.",
+            show_default="the order of the table",
+        ),
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table to write (.csv, .parquet): factors and scores on principal components, "
+            "which analyses take as responses PC1, PC2 and so on.",
+        ),
+    ] = None,
+    log: Annotated[
+        bool,
+        typer.Option(
+            "--log",
+            help="Analyse logarithms (base 10) of responses: factors then multiply, and one such "
+            "as the rate does not hide all others.",
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        out_option(
+            "Plot to write (.svg, .png, .pdf; of several the one with this name), or tables "
+            "(.csv), or a directory for several plots."
+        ),
+    ] = None,
+    format: Annotated[
+        PlotFormat, typer.Option("--format", help="Format of the plots in a directory.")
+    ] = PlotFormat.svg,
     width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
@@ -222,14 +210,19 @@ def analyze(
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
     # Output that cannot be written is refused before results are printed.
-    write = None if out is None else _writer(findings, out, format, width, overwrite=overwrite)
+    targets = {} if out is None else _targets(findings, out, format, width)
+    for path in targets:
+        refuse_existing(path, overwrite=overwrite)
     if scores is not None:
-        _write_scores(findings["components"], table, scores, overwrite=overwrite)
+        refuse_existing(scores, overwrite=overwrite)
+        of_components = findings["components"].scores
+        assert of_components is not None
+        write_table(scores, of_components, table.factors)
     _show({name: of_one.tables for name, of_one in findings.items()}, json=json)
-    if write is not None:
-        for path in write():
-            if not json:
-                typer.echo(path)
+    for path, write in targets.items():
+        write(path)
+        if not json:
+            typer.echo(path)
 
 
 def _logarithms(
@@ -375,80 +368,42 @@ def _as_json(text: Text) -> dict[str, object]:
     }
 
 
-def _writer(
-    findings: dict[str, Findings],
-    out: Path,
-    format: PlotFormat,
-    width: float | None,
-    *,
-    overwrite: bool,
-) -> Callable[[], list[Path]]:
-    """Return a function that writes the findings as tables or plots, and returns their paths."""
-    if out.suffix == ".csv":
-        return _table_writer(findings, out, overwrite=overwrite)
-    return _plot_writer(findings, out, format, width, overwrite=overwrite)
+def _targets(
+    findings: dict[str, Findings], out: Path, format: PlotFormat, width: float | None
+) -> dict[Path, Callable[[Path], None]]:
+    """Return the paths of the files to write, each with the function that writes the file.
 
-
-def _table_writer(
-    findings: dict[str, Findings], out: Path, *, overwrite: bool
-) -> Callable[[], list[Path]]:
-    """Return a function that writes tables with equal columns to one CSV file.
-
-    It returns the file's path. The first column has the titles of the tables.
+    They are a CSV file with all tables, which must have equal columns; a plot; or all plots, in a
+    directory. The first column of the CSV file has the titles of the tables.
     """
-    tables = [text for each in findings.values() for text in each.tables]
-    if len({text.heads for text in tables}) != 1:
-        raise InputError(
-            f"--out {out}: expected tables with the same columns; "
-            f"those of {', '.join(findings)} differ: --json has all of them"
-        )
-    refuse_existing(out, overwrite=overwrite)
-
-    def write() -> list[Path]:
+    if out.suffix == ".csv":
+        tables = [text for each in findings.values() for text in each.tables]
+        if len({text.heads for text in tables}) != 1:
+            raise InputError(
+                f"--out {out}: expected tables with the same columns; "
+                f"those of {', '.join(findings)} differ: --json has all of them"
+            )
         rows = ((text.title, *row) for text in tables for row in text.rows)
-        write_text(out, as_csv([("table", *tables[0].heads), *rows]))
-        return [out]
-
-    return write
-
-
-def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
-    """Write the runs' factors and principal-component scores to a CSV or Parquet file."""
-    refuse_existing(out, overwrite=overwrite)
-    assert findings.scores is not None
-    write_table(out, findings.scores, table.factors)
-
-
-def _plot_writer(
-    findings: dict[str, Findings],
-    out: Path,
-    format: PlotFormat,
-    width: float | None,
-    *,
-    overwrite: bool,
-) -> Callable[[], list[Path]]:
-    """Return a function that writes a plot to a file, or all plots to a directory."""
+        content = as_csv([("table", *tables[0].heads), *rows])
+        return {out: lambda path: write_text(path, content)}
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")
-    if endings.is_file(out, endings.FIGURES):
-        if len(drawings) > 1 and out.stem not in drawings:
-            raise InputError(
-                f"--out {out}: expected a directory for {len(drawings)} plots, "
-                f"or the name of one of them, such as {next(iter(drawings))}{out.suffix}, or one "
-                f"response with --response; available: {', '.join(drawings)}"
-            )
-        targets = {out: drawings.get(out.stem, next(iter(drawings.values())))}
-    else:
-        targets = {out / f"{name}.{format.value}": draw for name, draw in drawings.items()}
-    for path in targets:
-        refuse_existing(path, overwrite=overwrite)
+    if not endings.is_file(out, endings.FIGURES):
+        return {
+            out / f"{name}.{format.value}": partial(_draw, draw, width)
+            for name, draw in drawings.items()
+        }
+    if len(drawings) > 1 and out.stem not in drawings:
+        raise InputError(
+            f"--out {out}: expected a directory for {len(drawings)} plots, "
+            f"or the name of one of them, such as {next(iter(drawings))}{out.suffix}, or one "
+            f"response with --response; available: {', '.join(drawings)}"
+        )
+    return {out: partial(_draw, drawings.get(out.stem, next(iter(drawings.values()))), width)}
 
-    def write() -> list[Path]:
-        from longhaul import plots
 
-        for path, draw in targets.items():
-            plots.draw(draw, path, width)
-        return list(targets)
+def _draw(draw: Callable[[], Figure], width: float | None, path: Path) -> None:
+    from longhaul import plots
 
-    return write
+    plots.draw(draw, path, width)

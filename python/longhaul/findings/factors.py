@@ -17,6 +17,7 @@ from longhaul.findings.registry import (
     drawn_by,
     named,
     title,
+    with_ends,
 )
 
 # Maximum panels of a plot of cells; option `-f` selects fewer factors.
@@ -37,8 +38,7 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
             share = None if of_factor.share is None else 100 * of_factor.share
             p = of_factor.p
             for level, mean in zip(of_factor.levels, of_factor.means, strict=True):
-                limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
-                rows.append((of_factor.factor, level, mean.mean, *limits, share, p))
+                rows.append((of_factor.factor, level, *with_ends(mean), share, p))
                 # Share and p-value are those of the factor, and are listed only with its first
                 # level.
                 share = p = None
@@ -60,11 +60,7 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
     findings = Findings()
     for response in chosen(table, options):
         each = cells.cell_means(table, response, factors)
-        rows = []
-        for cell in each:
-            mean = cell.mean
-            limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
-            rows.append((*cell.levels, mean.mean, *limits, mean.count))
+        rows = [(*cell.levels, *with_ends(cell.mean), cell.mean.count) for cell in each]
         heads = (*factors, "mean", "95 % from", "to", "replications")
         note = over_replications(cell.mean for cell in each)
         findings.add(response, heads, rows, note=note, place=table.place(response))

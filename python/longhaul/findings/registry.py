@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis import congestion, correlation
+from longhaul.analysis.comparisons import MeanInterval
 from longhaul.analysis.table import LOGARITHM, ResponseTable, TableError
 from longhaul.files.names import unknown
 from longhaul.findings.labels import in_row_unit, label
@@ -196,6 +197,13 @@ def competitors_of(table: ResponseTable, options: Options, at_least: int = 1) ->
     if (found := len(table.factors[factor])) < at_least:
         raise TableError(f"{factor}: expected {at_least} levels or more, found {found}")
     return factor
+
+
+def with_ends(mean: MeanInterval, scale: float = 1.0) -> tuple[float, float | None, float | None]:
+    """Return a mean and the ends of its interval, times `scale`; None for infinite ends."""
+    is_finite = np.isfinite(mean.low)
+    ends = (scale * mean.low, scale * mean.high) if is_finite else (None, None)
+    return (scale * mean.mean, *ends)
 
 
 def title(levels_: Mapping[str, object]) -> str:

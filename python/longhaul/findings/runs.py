@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
+from longhaul.analysis import steady
 from longhaul.analysis.comparisons import over_replications
 from longhaul.analysis.merit import harm
 from longhaul.analysis.traffic import convergence, hurst, paired
 from longhaul.figures.measured import of_merit
 from longhaul.figures.registry import LABEL, declared
 from longhaul.files.names import numbered, suggestion
-from longhaul.findings.registry import ANALYSES, Text
-from longhaul.findings.steady_state import steady_state
+from longhaul.findings.registry import ANALYSES, Text, with_ends
 from longhaul.results.counts import counted
 
 if TYPE_CHECKING:
@@ -94,9 +94,8 @@ def _shares(runs: Sequence["Results"]) -> list[Text]:
     rows, goodputs = [], []
     for portion in portions(runs):
         mean = portion.goodput_bps
-        ends = (1e-6 * mean.low, 1e-6 * mean.high) if mean.count > 1 else (None, None)
         share = 100 * portion.share.mean if portion.share.count else None
-        rows.append((portion.runs, portion.label, 1e-6 * mean.mean, *ends, share, mean.count))
+        rows.append((portion.runs, portion.label, *with_ends(mean, 1e-6), share, mean.count))
         goodputs.append(mean)
     return [Text("Who gets what", heads, rows, note=over_replications(goodputs))]
 
@@ -111,7 +110,26 @@ RUN_ANALYSES["shares"] = RunAnalysis(
 
 @named("steady", "warm-up, mean with interval and drift of each series")
 def _steady(run: "Results", against: "Results | None") -> list[Text]:
-    return [steady_state(run)]
+    """Return warm-up (by MSER-5), mean after the warm-up, and drift of each series of a run.
+
+    The warm-up is the time in the run of the first sample after it. A run should be measured after
+    the longest warm-up of its series. The drift is the change of a fitted line from the end of the
+    warm-up to the end of the run. A series with too few samples after its warm-up is left out.
+    """
+    heads = ("series", "warm-up (s)", "mean from there", "95 % from", "to", "drift, % of mean",
+             "p of drift")  # fmt: skip
+    rows, left_out = [], []
+    for name, times, values in run.kind.time_series(run):
+        cut = steady.warm_up(values)
+        rest = values[cut:]
+        if len(rest) < (least := 2 * steady.BATCHES):
+            left_out.append(f"{name} has {len(rest)} samples after its warm-up, not {least}")
+            continue
+        mean, drift = steady.steady_mean(rest), steady.drift(rest)
+        interval = (mean.mean, mean.low, mean.high)
+        rows.append((name, float(times[cut]), *interval, drift.percent, drift.p))
+    title = f"{run.name}: measured from {run.meta['measured_from_s']:g} s"
+    return [Text(title, heads, rows, left_out)]
 
 
 @named("merit", "figures of merit: delays, shares, convergence, starvation, synchronisation")

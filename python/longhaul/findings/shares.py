@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from longhaul.analysis.cells import cell_means
 from longhaul.analysis.comparisons import MeanInterval, over_replications
 from longhaul.analysis.table import Level, ResponseTable, TableError
 from longhaul.figures.registry import LABEL, find, unit_of
 from longhaul.findings.labels import in_unit_of_rows
-from longhaul.findings.registry import Findings, Options, chosen, named
+from longhaul.findings.registry import Findings, Options, chosen, named, with_ends
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,9 +31,10 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
         words, unit = (known.title, known.unit) if known else (figure, unit_of(figure))
         what, scale = in_unit_of_rows(words, unit, [mean.mean for mean in cells.values()])
         rows = [
-            (*levels, label, *_scaled(cells[levels, label], scale))
+            (*levels, label, *with_ends(mean, scale), mean.count)
             for levels in dict.fromkeys(levels for levels, _ in cells)
             for label in response_of
+            for mean in [cells[levels, label]]
         ]
         note = over_replications(cells.values())
         findings.add(what, (*factors, "label", "mean", "95 % from", "to", "replications"), rows,
@@ -99,11 +98,3 @@ def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[
 
 def _group(levels: Sequence[Level]) -> str:
     return "\n".join(map(str, levels)) or "all"
-
-
-def _scaled(mean: MeanInterval, scale: float) -> tuple[float | int | None, ...]:
-    limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
-    return (
-        *(None if value is None else scale * value for value in (mean.mean, *limits)),
-        mean.count,
-    )
