@@ -15,7 +15,6 @@ from longhaul.results.files import ResultsError
 from longhaul.results.replications import named, replicated
 from longhaul.results.response_times import response_times, with_times
 from longhaul.results.shares import portions
-from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table
 
 
@@ -144,20 +143,6 @@ def test_shares_are_means_over_replications() -> None:
     assert [one.goodput_bps.mean for one in found] == [1.5, 0.5, 5.0]
     assert [one.goodput_bps.count for one in found] == [2, 2, 1]
     assert [(one.share.mean, one.share.count) for one in found] == [(0.75, 1), (0.25, 1), (1.0, 1)]
-
-
-def test_summaries_without_rows_have_proxies_and_delays_where_runs_have_them() -> None:
-    """Check that a summary without rows has metrics of proxies and delays only if asked for."""
-    plain = Summary.without_flows(delays=False, proxies=False)
-    split = Summary.without_flows(delays=False, proxies=True)
-    slow = Summary.without_flows(delays=True, proxies=False)
-    assert (plain.proxies.columns, "proxies" in plain.as_dict()) == ([], False)
-    assert "proxy" in split.proxies.columns
-    assert len(split.proxies) == len(split.flows) == len(split.labels) == 0
-    assert "proxies" in split.as_dict()
-    assert "delay_p95_s" in slow.total
-    assert "delay_p95_s" not in plain.total
-    assert (plain.link("x"), plain.proxy("x"), split.proxy("x")) == ({}, {}, {})
 
 
 def test_tcp_options_are_read_up_to_their_end() -> None:

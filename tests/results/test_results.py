@@ -11,10 +11,11 @@ from rich.console import Console
 
 import longhaul
 from longhaul.analysis.fairness import jain_of_column
+from longhaul.connections.names import without_numbers
 from longhaul.results.counts import counted
 from longhaul.results.replications import replicated
-from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table
+from longhaul.running.loading import load
 
 
 @pytest.mark.parametrize(
@@ -185,22 +186,20 @@ def test_exchanges_are_counted_in_the_same_intervals() -> None:
     assert (name, step_s, begun.tolist()) == ("exchanges", 1.0, [2, 1, 2])
 
 
-def test_a_summary_without_rows_has_the_columns_of_runs() -> None:
-    """Check that a summary without rows has the columns that summaries of runs have.
-
-    It has columns of delays and proxies only if these are asked for.
-    """
-    bare = Summary.without_flows(delays=False, proxies=False)
-    assert bare.proxies.columns == []
-    assert not [name for name in bare.labels.columns if name.startswith("delay_")]
-    full = Summary.without_flows(delays=True, proxies=True)
-    assert "proxy" in full.proxies.columns
-    assert "delay_p95_s" in full.labels.columns
-    assert "wait_p99_s" in full.links.columns
-    for summary in (bare, full):
-        tables = (summary.labels, summary.flows, summary.links, summary.proxies)
-        assert [len(table) for table in tables] == [0] * 4
-        assert "goodput_bps" in summary.total
+def test_the_figures_of_a_run_are_known_by_name_before_it(finished: longhaul.Results) -> None:
+    """Check that planned runs have the figures of the summary, and texts where it has texts."""
+    planned, found = without_numbers([load(finished.scenario)]), finished.figures()
+    assert planned["all"].keys() >= found["all"].keys()
+    for planned_row, row in zip(planned["labels"], found["labels"], strict=True):
+        assert planned_row["label"] == row["label"]
+        assert planned_row.keys() >= row.keys()
+    assert planned["links"][0].keys() >= found["links"][0].keys()
+    texts = {name for name, value in found["all"].items() if isinstance(value, str)}
+    assert texts == {name for name, value in planned["all"].items() if value == ""}
+    assert "proxies" not in planned
+    assert not [name for name in planned["all"] if name.startswith("delay_")]
+    summary = finished.summary()
+    assert (summary.link("x"), summary.proxy("x")) == ({}, {})
 
 
 def test_replications_are_grouped_whatever_the_order_of_keys() -> None:

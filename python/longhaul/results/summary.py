@@ -6,16 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from longhaul._engine import columns
 from longhaul.figures import labels as of_labels
 from longhaul.figures import links as of_links
 from longhaul.figures import proxies as of_proxies
 from longhaul.figures.labels import COUNTS, LIMITS, with_limits
 from longhaul.figures.registry import ALL, LABEL, LINK, PROXY, expressions
-from longhaul.results.response_times import response_times
 
-# Columns that contain text.
-_TEXTS = ("kind", "name", "label", "congestion", "source", "bundle", "proxy")
 # Columns of each flow in a summary.
 _OF_FLOWS = (
     "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
@@ -86,21 +82,6 @@ class Summary:
             labels = labels.join(by_label, on="label", how="left", maintain_order="left")
         return cls(labels, flows.select(_OF_FLOWS), shown, between, total)
 
-    @classmethod
-    def without_flows(cls, *, delays: bool, proxies: bool) -> "Summary":
-        """Return a summary without rows, whose columns name all metrics of TCP runs.
-
-        `delays` and `proxies` are true if runs have the tables of these names.
-        """
-        flows, links = (_declared(table) for table in ("flows", "links"))
-        times = response_times(flows, None, 0.0)
-        measured = None
-        if delays:
-            row = dict.fromkeys(_declared("delays").columns) | {"kind": "all", "name": ""}
-            measured = pl.DataFrame([row], schema=_declared("delays").schema)
-        split = _declared("proxies").with_columns(measured_s=0.0) if proxies else None
-        return cls.of(bundles(flows), links, times, measured, split)
-
     def link(self, name: str) -> dict[str, Any]:
         """Return the metrics of one link; empty if the run has no such link."""
         return _row(self.links, LINK, name)
@@ -142,14 +123,6 @@ def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:
         return {}
     rows = table.filter(pl.col(owner) == name).to_dicts()
     return rows[0] if rows else {}
-
-
-def _declared(table: str) -> pl.DataFrame:
-    """Return an empty table with the columns that the engine declares."""
-    names = [column["name"] for column in columns() if column["table"] == table]
-    return pl.DataFrame(
-        schema={name: pl.String if name in _TEXTS else pl.Float64 for name in names}
-    )
 
 
 def bundles(flows: pl.DataFrame) -> pl.DataFrame:
