@@ -175,7 +175,7 @@ def test_the_summary_says_what_it_counts_from() -> None:
     columns = [{"timeouts": 0, "before_timeouts": 2}, {"timeouts": 3, "before_timeouts": 9}]
     timeouts = find("label", "timeouts")
     assert timeouts is not None
-    assert tables.row(timeouts, number(0), columns)[1] == ["0 (2 before)", "3"]
+    assert tables.row(timeouts, columns)[1] == ["0 (2 before)", "3"]
 
 
 def test_a_run_is_reopened_and_its_columns_are_guessed(tmp_path: Path) -> None:

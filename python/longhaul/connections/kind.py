@@ -3,8 +3,8 @@
 from typing import Any
 
 from longhaul import _engine
-from longhaul.connections import names, reduce, tables, work
-from longhaul.results.kinds import CONNECTIONS, Kind, RunData, TimeSeries
+from longhaul.connections import names, reduce, series, tables, work
+from longhaul.results.kinds import CONNECTIONS, Kind
 
 _REMEDIES = {
     "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
@@ -20,12 +20,6 @@ def _required(table: str) -> list[str]:
     """Return the columns that the table named `table` has in every run with this table."""
     of_table = [row for row in _engine.columns() if row["table"] == table]
     return [row["name"] for row in of_table if not row["only_with"]]
-
-
-def _time_series(run: RunData) -> TimeSeries:
-    from longhaul.connections.series import time_series  # loads NumPy, which short runs do not need
-
-    return time_series(run)
 
 
 def _card(run: Any) -> str:  # noqa: ANN401
@@ -59,7 +53,7 @@ KIND = Kind(
     provenance=lambda _: {},
     kept=lambda _: {},
     reduced=reduce.reduced,
-    time_series=_time_series,
+    time_series=series.time_series,
     expected_packets=work.expected_packets,
     is_resumable=False,
     same_since=_engine.results_version(),

@@ -1,6 +1,5 @@
 """Time series that show whether a run is in a steady state."""
 
-import numpy as np
 import polars as pl
 
 from longhaul.results import Results
@@ -15,9 +14,9 @@ def time_series(data: RunData) -> TimeSeries:
         whole = part.group_by("t_s", maintain_order=True).agg(
             pl.col("delivered_bytes").sum(), pl.col("cwnd_pkts").mean()
         )
-        t = whole["t_s"].to_numpy()
-        rate = np.diff(whole["delivered_bytes"].to_numpy()) * 8.0 / np.diff(t)
-        yield f"{label[0]}: goodput (bit/s)", t[1:], rate
+        t, grown = whole["t_s"].to_numpy(), pl.col("delivered_bytes").diff()
+        rate = whole.select(grown * 8.0 / pl.col("t_s").diff()).to_series().slice(1)
+        yield f"{label[0]}: goodput (bit/s)", t[1:], rate.to_numpy()
         yield f"{label[0]}: mean window (segments)", t, whole["cwnd_pkts"].to_numpy()
     link = run.bottleneck_series
     queue = link["queue_pkts"].cast(pl.Float64).to_numpy()

@@ -1,11 +1,11 @@
 """Tables that compare runs: a row for each metric, and a column for each run and label."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from longhaul.figures.forms import number
 from longhaul.figures.labels import COUNTS
-from longhaul.figures.registry import LABEL, LINK, PROXY, Figure, Form, declared
+from longhaul.figures.registry import LABEL, LINK, PROXY, Figure, declared
 from longhaul.results.kinds import RunData
 from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table, in_units
@@ -19,28 +19,29 @@ OF_QUEUES = (
 NO_CAPACITY = "no capacity"
 
 
-def rows_of(of: str) -> list[tuple[Figure, Form]]:
-    """Return the metrics that tables show, with their formats; `of` is the kind of owner.
+def _shown(of: str, silent: Collection[str] = ()) -> list[Figure]:
+    """Return the metrics that tables show, except `silent` ones; `of` is the kind of owner.
 
     It is `label`, `link` or `proxy`.
     """
-    return [(figure, figure.form) for figure in declared(of) if figure.form is not None]
+    return [
+        figure for figure in declared(of) if figure.form is not None and figure.name not in silent
+    ]
 
 
-def _in_units(
-    figure: Figure, form: Form, values: Sequence[Any]
-) -> tuple[str, Callable[[Any], str]]:
+def _in_units(figure: Figure, values: Sequence[Any]) -> tuple[str, Callable[[Any], str]]:
     """Return a row's title with a unit that suits `values`, and a function that formats them."""
+    form = figure.form
     if not isinstance(form, int):
-        return figure.heading, form
+        return figure.heading, form or str
     title, scale = in_units(figure.heading, form, values)
     return title, number(form, scale)
 
 
-def row(figure: Figure, form: Form, columns: Sequence[dict[str, Any]]) -> tuple[str, list[str]]:
+def row(figure: Figure, columns: Sequence[dict[str, Any]]) -> tuple[str, list[str]]:
     """Return a row's title with the unit, and its formatted value in each column."""
     values = [column.get(figure.name) for column in columns]
-    title, write = _in_units(figure, form, values)
+    title, write = _in_units(figure, values)
     cells = _cells(values, write)
     if figure.name in COUNTS:
         before = [column.get(f"before_{figure.name}") or 0 for column in columns]
@@ -67,7 +68,7 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
     return labels if len(labels) == 1 else [*labels, summary.total]
 
 
-def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
+def _telling(columns: Sequence[dict[str, Any]]) -> list[Figure]:
     """Return the metrics of flows that are informative in at least one column of the table.
 
     Fairness is left out if no column has several flows. The share of goodput is left out if there
@@ -81,7 +82,7 @@ def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
         silent.add("share")
     if not any(column["cuts_ecn"] or column["before_cuts_ecn"] for column in columns):
         silent.add("cuts_ecn")
-    return [(figure, form) for figure, form in rows_of(LABEL) if figure.name not in silent]
+    return _shown(LABEL, silent)
 
 
 def _is_idle(links: Sequence[dict[str, Any]]) -> bool:
@@ -94,7 +95,7 @@ def table(runs: Sequence[RunData]) -> Table:
     """Return one table with the metrics of all runs side by side."""
     summaries = _summaries(runs)
     columns = [column for summary in summaries for column in _columns(summary)]
-    flow_rows = [row(figure, form, columns) for figure, form in _telling(columns)]
+    flow_rows = [row(figure, columns) for figure in _telling(columns)]
     blocks = [Block("flows", [row for row in flow_rows if any(row[1])])]
     blocks += _links(summaries) + _proxies(summaries)
     heads = [
@@ -110,8 +111,7 @@ def _links(summaries: Sequence[Summary]) -> list[Block]:
     blocks = []
     for name in dict.fromkeys(link for summary in summaries for link in summary.links["link"]):
         links = [summary.link(name) for summary in summaries]
-        silent = OF_QUEUES if _is_idle(links) else ()
-        shown = [(figure, form) for figure, form in rows_of(LINK) if figure.name not in silent]
+        shown = _shown(LINK, OF_QUEUES if _is_idle(links) else ())
         blocks.append(Block(f"link {name}", _rows(shown, links, summaries)))
     return blocks
 
@@ -126,16 +126,14 @@ def _proxies(summaries: Sequence[Summary]) -> list[Block]:
     return [
         Block(
             f"proxy {name}",
-            _rows(rows_of(PROXY), [summary.proxy(name) for summary in summaries], summaries),
+            _rows(_shown(PROXY), [summary.proxy(name) for summary in summaries], summaries),
         )
         for name in dict.fromkeys(names)
     ]
 
 
 def _rows(
-    shown: Sequence[tuple[Figure, Form]],
-    found: Sequence[dict[str, Any]],
-    summaries: Sequence[Summary],
+    shown: Sequence[Figure], found: Sequence[dict[str, Any]], summaries: Sequence[Summary]
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of the metrics `shown` for one link or proxy.
 
@@ -144,7 +142,7 @@ def _rows(
     several labels, one for all flows. Only the last column of each run has a value.
     """
     rows = []
-    for figure, form in shown:
+    for figure in shown:
         values: list[Any] = []
         for summary, figures in zip(summaries, found, strict=True):
             value = figures.get(figure.name)
@@ -152,7 +150,7 @@ def _rows(
                 value = NO_CAPACITY
             values += [None] * (len(_columns(summary)) - 1) + [value]
         if not figure.only_some or any(values):
-            title, write = _in_units(figure, form, values)
+            title, write = _in_units(figure, values)
             rows.append((title, _cells(values, write)))
     return rows
 
@@ -179,10 +177,9 @@ def changes(runs: Sequence[RunData]) -> Table:
         columns += [(first[label], other[label]) for label in common]
     rows = []
     every_column = [side for pair in columns for side in pair]
-    for figure, form in _telling(every_column):
+    for figure in _telling(every_column):
         key = figure.name
-        every = [side.get(key) for side in every_column]
-        title, write = _in_units(figure, form, every)
+        title, write = _in_units(figure, [side.get(key) for side in every_column])
         cells = [_change(before.get(key), after.get(key), write) for before, after in columns]
         # Quantities that do not change in any run are left out.
         if any(cell.startswith(("+", "-")) for cell in cells):

@@ -2,7 +2,6 @@
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -39,16 +38,10 @@ def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -
     return pl.DataFrame(list(rows), schema=SCHEMA, orient="row")
 
 
-@dataclass
-class _Ends:
-    """Window scale shift that one end of a connection announced in its SYN."""
-
-    shift: int = 0
-
-
 def _rows(content: bytes, low: float, high: float) -> Iterator[tuple[object, ...]]:
     names: list[str] = []
-    scales: dict[str, _Ends] = {}
+    # Window scale shift that each end of a connection announced in its SYN.
+    shifts: dict[str, int] = {}
     for kind, body in _blocks(content):
         if kind == INTERFACE:
             names.append(_options(body[8:]).get(IF_NAME, b"").decode())
@@ -65,9 +58,9 @@ def _rows(content: bytes, low: float, high: float) -> Iterator[tuple[object, ...
         header = (offset >> 4) * 4
         shift, sack = _tcp_options(tcp[20:header])
         if flags & SYN:
-            scales[start] = _Ends(shift)
-        elif start in scales:
-            window <<= scales[start].shift
+            shifts[start] = shift
+        else:
+            window <<= shifts.get(start, 0)
         if not low <= t_s <= high:
             continue
         total = int.from_bytes(ip[2:4], "big") or captured - ETHERNET_BYTES
