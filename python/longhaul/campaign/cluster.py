@@ -87,8 +87,7 @@ class ClusterWorkers:
         error = future.exception()
         if error is not None:
             return RunOutcome(key, error=f"the cluster could not finish it: {error}", is_lost=True)
-        value, message, is_storage = future.result()
-        return RunOutcome(key, value, message, is_storage)
+        return RunOutcome(key, *future.result())
 
     def _require(self, connected: bool | None = None) -> None:
         if not (self._is_connected if connected is None else connected):

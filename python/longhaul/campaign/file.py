@@ -38,7 +38,7 @@ from longhaul.designs import (
     two_level,
 )
 from longhaul.files.rows import numbered_rows
-from longhaul.files.values import parse_bytes
+from longhaul.files.values import memory_bytes
 from longhaul.results.replications import RANDOM
 
 KEYS = {
@@ -188,7 +188,7 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
         responses=read_responses(file.parent, whole.get("responses", [])),
         keep=tuple(whole.get("keep", ())),
         retries=_count("retries", whole.get("retries", 1), 0),
-        memory=parse_bytes(whole["memory"], "memory") if "memory" in whole else None,
+        memory=memory_bytes(whole["memory"]) if "memory" in whole else None,
     )
     _check_names(campaign)
     _check_cells(campaign)

@@ -126,14 +126,13 @@ class LocalWorkers:
             if isinstance(sent, float):
                 worker.part = sent
                 return None
-            value, error, is_storage = sent
         except (EOFError, ConnectionResetError):
             self._workers.remove(worker)
             worker.pipe.close()
             worker.process.join()
             return RunOutcome(key, error=self._why(worker.process.exitcode), is_lost=True)
         worker.key = None
-        return RunOutcome(key, value, error, is_storage)
+        return RunOutcome(key, *sent)
 
     def _why(self, code: int | None) -> str:
         how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"

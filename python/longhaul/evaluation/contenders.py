@@ -51,8 +51,12 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
         return _external(written)
     if written.endswith(".so"):
         return _module(written)
-    if (of_stack := _of_stack(written)) is not None:
-        return of_stack
+    try:
+        of_stack = stacks.table(written)
+    except ScenarioError as error:
+        raise ContenderError(f"{written}: {error}") from None
+    if of_stack is not None:
+        return Contender(written, of_stack)
     if not re.search(r"\.py(:|$)", written):
         known = [row["name"] for row in _engine.algorithms()["algorithms"]]
         expected = "a Python file, such as mine.py:MyClass, or one of"
@@ -83,19 +87,6 @@ def _module(written: str) -> Contender:
     except _engine.AlgorithmError as error:
         raise ContenderError(str(error)) from None
     return Contender(name, {"module": str(file)})
-
-
-def _of_stack(written: str) -> Contender | None:
-    """Return the contender for an algorithm of a QUIC stack.
-
-    Return None if `written` is not of the form `STACK:CONGESTION`. Raise an error if the stack or
-    its algorithm is unknown.
-    """
-    try:
-        table = stacks.table(written)
-    except ScenarioError as error:
-        raise ContenderError(f"{written}: {error}") from None
-    return None if table is None else Contender(written, table)
 
 
 def _external(address: str) -> Contender:

@@ -167,19 +167,15 @@ class Suite:
         return replace(experiment, factors={**experiment.factors, **levels})
 
 
-def _folders() -> dict[str, Path]:
+def suites() -> dict[str, Path]:
+    """Return the directories of all suites, by name."""
     folder = Path(str(files("longhaul.evaluation")))
     return {file.parent.name: file.parent for file in sorted(folder.glob("*/criteria.toml"))}
 
 
-def suites() -> list[str]:
-    """Return the names of all suites."""
-    return list(_folders())
-
-
 def find(name: str) -> Suite:
     """Return the suite with this name."""
-    folders = _folders()
+    folders = suites()
     if name not in folders:
         raise SuiteError(f"no suite is called `{name}`; there are: {', '.join(folders)}")
     folder = folders[name]

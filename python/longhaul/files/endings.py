@@ -47,18 +47,18 @@ def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Pat
     return path
 
 
-def check_directory(path: Path, option: str = "--out") -> Path:
+def check_directory(path: Path) -> Path:
     """Return `path` as a directory to write; raise an error if it has the suffix of a file.
 
     An existing directory may have such a suffix.
     """
     if path.suffix in (*WRITERS, *UNKNOWN) and not path.is_dir():
-        raise EndingError(f"{option} {path}: expected the name of a directory"
+        raise EndingError(f"--out {path}: expected the name of a directory"
                           f"{_elsewhere(path.suffix)}")  # fmt: skip
     return path
 
 
-def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
+def is_file(path: Path, allowed: Sequence[str]) -> bool:
     """Return true if a path names a file to write, false if it names a directory.
 
     Raise an error for a suffix in `WRITERS` or `UNKNOWN` that is not allowed, except for an
@@ -67,17 +67,17 @@ def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
     if path.is_dir() or path.suffix not in (*WRITERS, *UNKNOWN):
         return False
     if path.suffix not in allowed:
-        raise EndingError(f"{option} {path}: expected a directory, or a file that ends in "
+        raise EndingError(f"--out {path}: expected a directory, or a file that ends in "
                           f"{either(allowed)}{_elsewhere(path.suffix)}")  # fmt: skip
     return True
 
 
-def check_format(name: str, allowed: Sequence[str], option: str = "--format") -> str:
+def check_format(name: str, allowed: Sequence[str]) -> str:
     """Return the suffix of a format: `.pdf` for `pdf`; raise an error if it is not allowed."""
     ending = f".{name.removeprefix('.').lower()}"
     if ending not in allowed:
         names = either([known.removeprefix(".") for known in allowed])
-        raise EndingError(f"{option} {name}: expected {names}{_elsewhere(ending)}")
+        raise EndingError(f"--format {name}: expected {names}{_elsewhere(ending)}")
     return ending
 
 

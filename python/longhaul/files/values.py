@@ -11,25 +11,19 @@ def value(written: str) -> Any:  # noqa: ANN401
     return tomllib.loads(f"value = {written}")["value"]
 
 
-def assignment(written: str, option: str = "--set") -> tuple[str, Any]:
-    """Parse `KEY=VALUE` into key and value; texts need no quotation marks.
-
-    `option` is the command-line option for error messages.
-    """
+def assignment(written: str) -> tuple[str, Any]:
+    """Parse a `KEY=VALUE` of the option `--set`; texts need no quotation marks."""
     key, equals, text = written.partition("=")
     if not equals or not key.strip():
-        raise ScenarioError(f"{option} {written}: expected KEY=VALUE")
+        raise ScenarioError(f"--set {written}: expected KEY=VALUE")
     try:
         return key.strip(), value(text)
     except tomllib.TOMLDecodeError:
         return key.strip(), text.strip()
 
 
-def parse_bytes(written: str, name: str) -> int:
-    """Return the number of bytes of a size such as `2 GB`.
-
-    `name` is the name of the value in error messages.
-    """
+def memory_bytes(written: str) -> int:
+    """Return the number of bytes of a memory limit such as `2 GB`."""
     units = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
     number, _, unit = written.partition(" ")
     try:
@@ -37,5 +31,5 @@ def parse_bytes(written: str, name: str) -> int:
     except (KeyError, OverflowError, ValueError):
         count = 0
     if count < 1:
-        raise ScenarioError(f'{name} = {written!r}: expected for example "2 GB"')
+        raise ScenarioError(f'memory = {written!r}: expected for example "2 GB"')
     return count

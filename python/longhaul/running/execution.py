@@ -17,7 +17,7 @@ from longhaul._engine import (
     TimeLimit,
     byte_count,
 )
-from longhaul.files.values import parse_bytes
+from longhaul.files.values import memory_bytes
 from longhaul.results import Results
 from longhaul.running.loading import Algorithms, ScenarioSource, duration_s, limit_seconds, load
 
@@ -100,7 +100,7 @@ def run_loaded(
     run that was stopped names the run directory `out`, which keeps its records.
     """
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
-    memory_bytes = None if memory is None else parse_bytes(memory, "memory")
+    most_bytes = None if memory is None else memory_bytes(memory)
     if threads < 1:
         raise ScenarioError(f"threads: expected at least 1, found {threads}")
     latest = Latest() if watch else None
@@ -119,7 +119,7 @@ def run_loaded(
                 overwrite=overwrite,
                 checkpoint_every_s=every_s,
                 limit=limit,
-                memory_bytes=memory_bytes,
+                memory_bytes=most_bytes,
                 latest=latest,
                 threads=threads,
             )
