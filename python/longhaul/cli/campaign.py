@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from longhaul._engine import RunError
 from longhaul.campaign.dataset import Dataset
@@ -18,7 +17,7 @@ from longhaul.campaign.leases import Leases
 from longhaul.campaign.pool import LocalWorkers, Workers
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.places import folder_of, store_of, write_table
-from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.printing import plain_table, print_json, stdout, warn
 from longhaul.cli.shared import (
     AsJson,
     InputError,
@@ -238,13 +237,13 @@ def _print_summary(outcome: Outcome, dataset: Dataset, file: Path, source: Path)
         f"{done:,} of {outcome.total:,} runs done, {outcome.finished:,} of them now: "
         f"{outcome.data_packets:,} data packets, {outcome.packets_per_s / 1e6:.2f} M/s"
     )
-    table = Table("response", "mean", "min", "max", box=None, pad_edge=False)
-    for name in dataset.responses:
-        values = dataset.frame[name].drop_nulls().to_numpy()
-        if len(values):
-            cells = (values.mean(), values.min(), values.max())
-            table.add_row(name, *(f"{cell:.6g}" for cell in cells))
-    console.print(table)
+    values = {name: dataset.frame[name].drop_nulls().to_numpy() for name in dataset.responses}
+    rows = (
+        (name, *(f"{cell:.6g}" for cell in (of.mean(), of.min(), of.max())))
+        for name, of in values.items()
+        if len(of)
+    )
+    console.print(plain_table(("response", "mean", "min", "max"), rows))
     console.print(f"Table: {file}\nNext: longhaul analyze {source}")
 
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from longhaul.campaign.progress import show_progress
-from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.printing import plain_table, print_json, stdout, warn
 from longhaul.cli.shared import AsJson, InputError, Quiet, WorkerCount, out_option
 from longhaul.evaluation import contenders, page, scores, verdicts
 from longhaul.evaluation import run as run_
@@ -137,7 +136,8 @@ def evaluate(
     if json:
         print_json(whole)
     elif not quiet:
-        stdout().print(_table(terms.document, outcomes))
+        heads = ("criterion", "class", "verdict", "points better", "worse", "judged")
+        stdout().print(plain_table((terms.document, *heads), map(_row, outcomes)))
         typer.echo(f"\n{target / 'report.html'}, scores.csv, summary.json")
     if progress.failed:
         raise typer.Exit(1)
@@ -161,20 +161,9 @@ def _names(written: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def _table(document: str, outcomes: Sequence[Outcome]) -> Table:
-    table = Table(
-        document, "criterion", "class", "verdict", "points better", "worse", "judged", box=None,
-        pad_edge=False,
-    )  # fmt: skip
-    for outcome in outcomes:
-        criterion = outcome.criterion
-        counts = (
-            (outcome.count("better"), outcome.count("worse"), outcome.judged)
-            if outcome.points
-            else ()
-        )
-        table.add_row(
-            criterion.section, criterion.title, criterion.strength,
-            f"{outcome.verdict}{': ' + criterion.why if criterion.why else ''}", *map(str, counts),
-        )  # fmt: skip
-    return table
+def _row(outcome: Outcome) -> tuple[str, ...]:
+    criterion = outcome.criterion
+    verdict = f"{outcome.verdict}{': ' + criterion.why if criterion.why else ''}"
+    counts = (outcome.count("better"), outcome.count("worse"), outcome.judged)
+    shown = map(str, counts if outcome.points else ())
+    return (criterion.section, criterion.title, criterion.strength, verdict, *shown)

@@ -136,14 +136,12 @@ def equilibrium(
             ]
         )
         return
+    heads = ("round trip", *(f"{b:g}" for b in buffers))
     rows = [
-        {"rtt": f"{1e3 * t:g} ms", **{f"{b:g}": at.throughput_pps / 1e3
-                                      for b, at in zip(buffers, row, strict=True)}}
+        (f"{1e3 * t:g} ms", *(at.throughput_pps / 1e3 for at in row))
         for t, row in zip(rtts, table, strict=True)
-    ]  # fmt: skip
-    print_table(
-        ("round trip", *(f"{b:g}" for b in buffers)), ("{}", *["{:.1f}"] * len(buffers)), rows
-    )
+    ]
+    print_table(heads, ("{}", *["{:.1f}"] * len(buffers)), rows)
 
 
 def hybrid(
@@ -182,17 +180,13 @@ def hybrid(
         print_json([vars(run) for run in runs])
     else:
         rows = [
-            {
-                "buffer": run.buffer_pkts,
-                **{f"x{n}": run.throughput_pps[n] / 1e3 for n in range(3)},
-                **{f"t{n}": run.rtt_s[n] * 1e3 for n in range(3)},
-                "fr13": run.throughput_ratio(1, 3),
-                "rr31": run.rtt_ratio(3, 1),
-                "utilisation": run.utilisation,
-                "cuts": run.reductions_per_flow_h,
-            }
+            (
+                run.buffer_pkts, *(x / 1e3 for x in run.throughput_pps[:3]),
+                *(t * 1e3 for t in run.rtt_s[:3]), run.throughput_ratio(1, 3), run.rtt_ratio(3, 1),
+                run.utilisation, run.reductions_per_flow_h,
+            )
             for run in runs
-        ]
+        ]  # fmt: skip
         heads = ("buffer", "packets/ms: 1", "2", "3", "ms: 1", "2", "3", "FR(1,3)", "RR(3,1)",
                  "utilisation", "cuts per flow and hour")  # fmt: skip
         forms = ("{:,}", *["{:.2f}"] * 3, *["{:.1f}"] * 3, "{:.2f}", "{:.2f}", "{:.1%}", "{:.1f}")
@@ -294,12 +288,9 @@ def path(
         f"{said['shared_buffer_pkts']:,.0f} for {flows} out of step, "
         f"{said['tiny_buffer_pkts']:.0f} times a constant if paced"
     )
-    shares = said["utilisation_in_step"].items()
-    print_table(("buffer", "utilisation by flows in step"), ("{}", "{:.1%}"),
-                [{"b": b, "u": u} for b, u in shares])  # fmt: skip
-    goodputs = said["loss_free_goodput_pps"].items()
-    print_table(("transfer without losses", "packets/s"), ("{}", "{:,.0f}"),
-                [{"n": n, "g": g} for n, g in goodputs])  # fmt: skip
+    shares, goodputs = said["utilisation_in_step"], said["loss_free_goodput_pps"]
+    print_table(("buffer", "utilisation by flows in step"), ("{}", "{:.1%}"), shares.items())
+    print_table(("transfer without losses", "packets/s"), ("{}", "{:,.0f}"), goodputs.items())
 
 
 def beside_packets(

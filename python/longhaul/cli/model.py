@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from math import ceil, floor, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from longhaul import _engine
-from longhaul.cli.printing import print_json, stdout
+from longhaul.cli.printing import plain_table, print_json, stdout
 from longhaul.cli.shared import AsJson, InputError, Overwrite, Width, refuse_existing
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.names import unknown
@@ -198,7 +197,9 @@ def parallel_tcp(
     if counts[0] < 1:
         raise InputError(f"--connections {counts[0]}: at least 1")
     if red:
-        draw = _over_red(path, _red(q_min, q_max, p_max), counts, json=json)
+        if not (0 <= q_min < q_max and 0 < p_max <= 1):
+            raise InputError("RED: 0 <= --q-min < --q-max and 0 < --p-max <= 1")
+        draw = _over_red(path, parallel.Red(q_min, q_max, p_max), counts, json=json)
     else:
         shares = buffer or [0.1, 0.5]
         if bad := [share for share in shares if not 0 < share <= 1]:
@@ -218,12 +219,6 @@ def _ladder(path: parallel.Path) -> list[int]:
     filling = path.bdp / path.max_window
     parts = (0.25, 0.5, 0.75, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 6, 8, 10)
     return [max(1, min(ceil(part * filling), floor(path.bdp))) for part in parts]
-
-
-def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
-    if not (0 <= q_min < q_max and 0 < p_max <= 1):
-        raise InputError("RED: 0 <= --q-min < --q-max and 0 < --p-max <= 1")
-    return parallel.Red(q_min, q_max, p_max)
 
 
 def _over_droptail(
@@ -299,18 +294,22 @@ def _over_red(
     return lambda: plots.red({"": path}, red, counts)
 
 
-def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
+def print_table(
+    heads: Sequence[str],
+    formats: Sequence[str],
+    rows: Iterable[Mapping[str, Any] | Sequence[Any]],
+) -> None:
     """Print a table; `formats` has a format for each column.
 
-    A row is a dictionary with the value of each column, in order. Zero and None are printed as 0.
+    A row has the value of each column, in order; it may be a dictionary with these values. Zero and
+    None are printed as 0.
     """
-    table = Table(*heads, box=None, pad_edge=False)
-    for column in table.columns:
-        column.justify = "right"
-    for row in rows:
-        cells = zip(formats, row.values(), strict=True)
-        table.add_row(*(text.format(cell) if cell else "0" for text, cell in cells))
-    stdout().print(table)
+    values = (row.values() if isinstance(row, Mapping) else row for row in rows)
+    cells = (
+        [text.format(cell) if cell else "0" for text, cell in zip(formats, row, strict=True)]
+        for row in values
+    )
+    stdout().print(plain_table(heads, cells, right=range(len(heads))))
 
 
 def save_plot(

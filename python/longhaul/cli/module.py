@@ -53,14 +53,12 @@ def build(
 
 
 def _print(built: "Built") -> None:
-    lines = [
-        ("hooks", ", ".join(built.hooks)),
-        ("needs", ", ".join(built.needs) or "nothing beyond what every flow has"),
-        ("clock", f"{built.hz} ticks per second"),
-    ]
-    stdout().print(f"{built.object}: {built.name}", markup=False)
-    for title, text in lines:
-        stdout().print(f"{title}: {text}", markup=False)
+    needs = ", ".join(built.needs) or "nothing beyond what every flow has"
+    for line in (
+        f"{built.object}: {built.name}", f"hooks: {', '.join(built.hooks)}", f"needs: {needs}",
+        f"clock: {built.hz} ticks per second",
+    ):  # fmt: skip
+        stdout().print(line, markup=False)
     if not built.parameters:
         stdout().print("parameters: none")
         return

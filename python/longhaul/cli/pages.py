@@ -60,8 +60,9 @@ def explore(
 
 def _write(sources: list[Path], target: Path, *, overwrite: bool) -> Path:
     """Write the page for `sources`; the page of a single study has a table per experiment."""
-    alone = len(sources) == 1 and not _is_run_or_campaign(sources[0])
-    if alone and (named := study_named(sources[0])) is not None:
+    source, *others = sources
+    is_other = others or is_run(source) or (source / CAMPAIGN).is_file()
+    if not is_other and (named := study_named(source)) is not None:
         from longhaul.studies.exploration import write_explorer
 
         refuse_existing(target, overwrite=overwrite)
@@ -72,10 +73,6 @@ def _write(sources: list[Path], target: Path, *, overwrite: bool) -> Path:
     from longhaul.explore import explore as write
 
     return write([_opened(source) for source in sources], target, overwrite=overwrite)
-
-
-def _is_run_or_campaign(source: Path) -> bool:
-    return is_run(source) or (source / CAMPAIGN).is_file()
 
 
 def _name(source: Path) -> str:

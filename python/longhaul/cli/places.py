@@ -56,24 +56,28 @@ def store_of(campaign: Campaign, out: Path | None) -> Store:
     return store
 
 
-def write_table(campaign: Campaign, out: Path | None) -> Dataset:
-    """Write the table of a campaign's finished runs to its directory, and return it."""
+def finished_runs(campaign: Campaign, out: Path | None) -> Dataset:
+    """Return the table of a campaign's finished runs.
+
+    The error for a campaign without such runs names the directories searched.
+    """
     dataset = collect(campaign, store_of(campaign, out))
-    if dataset.frame.is_empty():
-        raise no_runs(campaign, out)
-    dataset.write(folder_of(campaign, out) / "results.parquet")
-    return dataset
-
-
-def no_runs(campaign: Campaign, out: Path | None) -> InputError:
-    """Return the error for a campaign without runs; it names the directories searched."""
+    if not dataset.frame.is_empty():
+        return dataset
     here = Path("campaigns") / campaign.name
     places = [out] if out is not None else dict.fromkeys([here, campaign.path.parent / here])
-    return InputError(
+    raise InputError(
         f"{campaign.path}: no run has finished in {' or '.join(map(str, places))}; "
         f"`longhaul campaign run {campaign.path}` does the runs; if they are elsewhere, name their "
         "directory"
     )
+
+
+def write_table(campaign: Campaign, out: Path | None) -> Dataset:
+    """Write the table of a campaign's finished runs to its directory, and return it."""
+    dataset = finished_runs(campaign, out)
+    dataset.write(folder_of(campaign, out) / "results.parquet")
+    return dataset
 
 
 def folder_of_study(name: str) -> Path:

@@ -3,9 +3,11 @@
 import json
 import re
 import sys
+from collections.abc import Collection, Iterable
 from typing import Any, TextIO, cast
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 
@@ -41,6 +43,20 @@ def stdout() -> Console:
     if console.is_terminal:
         return console
     return _Console(highlight=False, width=400, file=cast(TextIO, _Unpadded(sys.stdout)))
+
+
+def plain_table(
+    heads: Iterable[str],
+    rows: Iterable[Iterable[RenderableType]],
+    right: Collection[int] = (),
+) -> Table:
+    """Return a table without lines, whose columns with the numbers `right` end at the right."""
+    table = Table(*heads, box=None, pad_edge=False)
+    for number in right:
+        table.columns[number].justify = "right"
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401

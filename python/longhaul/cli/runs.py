@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from longhaul._engine import RunError
 from longhaul.cli.limit import enforced
-from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.printing import plain_table, print_json, stdout, warn
 from longhaul.cli.shared import (
     AsJson,
     Overrides,
@@ -170,10 +169,8 @@ def calibrate(
     if json:
         print_json(calibration.as_json())
         return
-    table = Table("factor", "load", box=None, pad_edge=False)
-    for factor, measured in calibration.steps:
-        table.add_row(f"{factor:.4f}", f"{measured:.2%}")
-    stdout().print(table)
+    rows = [(f"{factor:.4f}", f"{measured:.2%}") for factor, measured in calibration.steps]
+    stdout().print(plain_table(("factor", "load"), rows))
     low, high = calibration.range
     typer.echo(
         f"load with the random numbers of {1 + len(calibration.others)} replications: "

@@ -1,10 +1,9 @@
 """Commands that read a scenario without running it: check, explain."""
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.printing import plain_table, print_json, stdout, warn
 from longhaul.cli.shared import AsJson, Overrides, Quiet, ScenarioFile
 from longhaul.running.loading import load
 
@@ -30,7 +29,5 @@ def explain(
             [{"path": path, "value": value, "origin": origin} for path, value, origin in rows]
         )
         return
-    table = Table("value", "", "from", box=None, pad_edge=False)
-    for path, value, origin in rows:
-        table.add_row(path, Text(value), Text(origin, style="dim"))
-    stdout().print(table)
+    cells = ((path, Text(value), Text(origin, style="dim")) for path, value, origin in rows)
+    stdout().print(plain_table(("value", "", "from"), cells))

@@ -9,13 +9,12 @@ from typing import Annotated, Any
 import polars.selectors as cs
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from longhaul._engine import RunError
 from longhaul.campaign import Run, as_toml
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.places import folder_of_study, latest
-from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.printing import plain_table, print_json, stdout, warn
 from longhaul.cli.shared import (
     AsJson,
     InputError,
@@ -90,11 +89,9 @@ def list_(
         return
     if not rows:
         raise InputError(NONE_INSTALLED)
-    table = Table("name", "title", "experiments", "claims", "source", box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*(str(row[key]) for key in ("name", "title", "experiments", "claims")),
-                      str(row["source"]))  # fmt: skip
-    stdout().print(table)
+    heads = ("name", "title", "experiments", "claims", "source")
+    cells = ([str(row[head]) for head in heads] for row in rows)
+    stdout().print(plain_table(heads, cells))
 
 
 def _list_experiments(study: Study, *, json: bool) -> None:
@@ -115,14 +112,15 @@ def _list_experiments(study: Study, *, json: bool) -> None:
         print_json(rows)
         return
     heads = ("experiment", "title", "axes", "runs (quick)", "runs (full)", "claims")
-    table = Table(*heads, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(
+    cells = [
+        (
             str(row["name"]), str(row["title"]), ", ".join(row["axes"]),
             f"{row['quick']}{', if named' if row['on_request'] else ''}",
             *(str(row[key]) for key in ("full", "claims")),
-        )  # fmt: skip
-    stdout().print(table)
+        )
+        for row in rows
+    ]  # fmt: skip
+    stdout().print(plain_table(heads, cells))
 
 
 def run(
@@ -243,12 +241,11 @@ def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
     """
     shown = [run for run in chosen if run.replication == chosen[0].replication][:MAX_RUNS]
     columns = {run.name: _metrics_of(data, run) for run in shown}
-    names = dict.fromkeys(name for metrics in columns.values() for name in metrics)
-    table = Table("metric", *map(escape, columns), box=None, pad_edge=False)
-    for name in names:
-        cells = (metrics.get(name) for metrics in columns.values())
-        table.add_row(name, *("" if cell is None else f"{cell:.6g}" for cell in cells))
-    stdout().print(table)
+    rows = (
+        (name, *(f"{of[name]:.6g}" if name in of else "" for of in columns.values()))
+        for name in dict.fromkeys(name for of in columns.values() for name in of)
+    )
+    stdout().print(plain_table(("metric", *map(escape, columns)), rows))
     metrics = study.path / "metrics.py"
     described = f"{metrics} says what the names mean; " if metrics.is_file() else ""
     rest = f"{len(chosen) - len(shown)} more runs and " if len(chosen) > len(shown) else ""

@@ -9,9 +9,8 @@ from pathlib import Path
 import typer
 
 from longhaul.analysis.table import ResponseTable
-from longhaul.campaign.dataset import collect
 from longhaul.campaign.file import read_campaign
-from longhaul.cli.places import latest, no_runs, store_of
+from longhaul.cli.places import finished_runs, latest
 from longhaul.cli.shared import InputError
 from longhaul.studies.study import Study, find, studies
 
@@ -37,9 +36,12 @@ def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
     For a study, these are the user's results or, if there are none, the shipped ones. `factors` are
     used only for a file that does not name its factors.
     """
-    if source.suffix == ".toml":
-        return _of_campaign(source)
-    return ResponseTable.read(table_file(source), factors)
+    if source.suffix != ".toml":
+        return ResponseTable.read(table_file(source), factors)
+    dataset = finished_runs(read_campaign(source), None)
+    if (done := dataset.facts["runs"]) < (wanted := dataset.facts["wanted"]):
+        typer.echo(f"{done} of {wanted} runs have finished", err=True)
+    return dataset.table()
 
 
 def table_file(source: Path) -> Path:
@@ -73,14 +75,3 @@ def study_named(source: Path) -> tuple[Study, str | None] | None:
     if meant is None or meant["name"] not in [study.name for study in studies()]:
         return None
     return find(meant["name"]), meant["scale"]
-
-
-def _of_campaign(file: Path) -> ResponseTable:
-    """Read the finished runs of a campaign."""
-    campaign = read_campaign(file)
-    dataset = collect(campaign, store_of(campaign, None))
-    if dataset.frame.is_empty():
-        raise no_runs(campaign, None)
-    if (done := dataset.facts["runs"]) < (wanted := dataset.facts["wanted"]):
-        typer.echo(f"{done} of {wanted} runs have finished", err=True)
-    return dataset.table()

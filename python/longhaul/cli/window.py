@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from longhaul import _engine
-from longhaul.cli.printing import print_json, stdout
+from longhaul.cli.printing import plain_table, print_json, stdout
 from longhaul.cli.shared import AsJson, Overwrite, Width, out_option, refuse_existing
 from longhaul.files.endings import FIGURES, PAGES, check_file
 
@@ -81,25 +80,17 @@ def window(
             ]
         )
     else:
-        stdout().print(_window_table([trajectory.figures() for trajectory in drawn]))
+        heads = ("", "mean cwnd", "min", "max", "reductions", "response function")
+        rows = (_row(trajectory.figures()) for trajectory in drawn)
+        stdout().print(plain_table(heads, rows, right=range(1, len(heads))))
     if target is not None:
         windows.save(drawn, experiment, target, width)
         if not json:
             typer.echo(target)
 
 
-def _window_table(rows: list[dict[str, Any]]) -> Table:
-    heads = ("", "mean cwnd", "min", "max", "reductions", "response function")
-    table = Table(*heads, box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for row in rows:
-        cells = [row["cwnd_mean_pkts"], row["cwnd_min_pkts"], row["cwnd_max_pkts"]]
-        response = row["response_pkts"]
-        table.add_row(
-            row["name"],
-            *(f"{cell:,.1f}" for cell in cells),
-            f"{row['cuts']:,}",
-            "" if response is None else f"{response:,.1f}",
-        )
-    return table
+def _row(figures: dict[str, Any]) -> tuple[str, ...]:
+    windows = (f"{figures[f'cwnd_{of}_pkts']:,.1f}" for of in ("mean", "min", "max"))
+    response = figures["response_pkts"]
+    expected = "" if response is None else f"{response:,.1f}"
+    return (figures["name"], *windows, f"{figures['cuts']:,}", expected)

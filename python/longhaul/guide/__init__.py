@@ -1,1 +1,1 @@
-"""Example scenarios, the demonstration, and the lists that `longhaul list` prints."""
+"""Example scenarios, and the lists that `longhaul list` prints."""
