@@ -53,11 +53,12 @@ def report(
         if len(several) == 1 and "shares" in names and len(several[0].algorithms()) < 2:
             # A plot with one bar would add nothing to the sentence.
             names.remove("shares")
+    origins = [run.provenance() for run in several]
     html = page(
         "report.html",
         title=title or given[0].title,
         findings=findings(several),
-        provenance=_provenance(several),
+        provenance=[(fact, [origin[fact] for origin in origins]) for fact in origins[0]],
         warnings=[(run.name, text) for run in several for text in run.warnings]
         + [(names, f"the same figures: {why}") for names, why in same_figures(several)],
         runs=several,
@@ -87,12 +88,6 @@ def page(template: str, **content: object) -> str:
         lstrip_blocks=True,
     )
     return environment.get_template(template).render(**content)
-
-
-def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
-    """Return facts about the origin of runs: the name of each fact, and its value for each run."""
-    facts = [run.provenance() for run in runs]
-    return [(name, [fact[name] for fact in facts]) for name in facts[0]]
 
 
 def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:

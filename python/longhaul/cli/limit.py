@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from longhaul._engine import TimeLimit
-from longhaul.running.loading import limit_seconds
+from longhaul.running.loading import duration_s
 
 # Later than the interrupt of an algorithm, earlier than the end of the program.
 _STACKS_AFTER_S = 1.0
@@ -26,7 +26,7 @@ def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
     if limit is None:
         yield None
         return
-    limit_s = limit_seconds(limit)
+    limit_s = duration_s(limit, "the limit")
     with tempfile.NamedTemporaryFile("w+", prefix="longhaul-") as stacks:
         started = TimeLimit(limit_s, stacks.name)
         faulthandler.dump_traceback_later(min(limit_s + _STACKS_AFTER_S, _LONGEST_S), file=stacks)

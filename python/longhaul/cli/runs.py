@@ -78,7 +78,7 @@ def run(
         scenario = load(file, set or (), limit=started)
         warn(scenario.warnings)
         refuse_existing(target, overwrite=overwrite)
-        kept = _checkpoint_of(target)
+        kept = target.with_name(f"{target.name}.checkpoint")
         if checkpoint_every and (kept / "state").exists() and not quiet:
             typer.echo(f"resuming from {kept}", err=True)
         try:
@@ -103,7 +103,7 @@ def run(
     if json:
         print_json(results.as_json())
     elif not quiet:
-        _print_summary(results, results.path)
+        _print_summary(results)
 
 
 def _name_of(file: Path) -> str:
@@ -114,12 +114,8 @@ def _name_of(file: Path) -> str:
     return f"{file.absolute().parent.name}-again" if file.name == "run.json" else file.stem
 
 
-def _checkpoint_of(target: Path) -> Path:
-    return target.with_name(f"{target.name}.checkpoint")
-
-
-def _print_summary(results: Results, target: Path) -> None:
-    console = stdout()
+def _print_summary(results: Results) -> None:
+    console, target = stdout(), results.path
     console.print(Text(results.title, style="bold"))
     console.print(results.headline())
     console.print(compare_runs([results]))

@@ -48,8 +48,8 @@ def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
 
 
 def _follows(scenario: dict[str, Any], path: str) -> bool:
-    value = _at(scenario, path.split("."))
     steps = path.split(".")
+    value = _at(scenario, steps)
     for length in range(len(steps), 0, -1):
         without = copy.deepcopy(scenario)
         if not _remove(without, steps[:length]):

@@ -33,7 +33,10 @@ def evaluate(
     `store` is the directory of finished runs. `settings`, such as `{"profile": "linux"}`, are set
     in every scenario. Failed runs have no values; the progress lists these runs.
     """
-    runs = [stacks.placed(_with(run, settings or {})) for run in suite.runs(contenders, scale)]
+    runs = [
+        stacks.placed(replace(run, scenario=filled_in(run.scenario, settings or {})))
+        for run in suite.runs(contenders, scale)
+    ]
     if settings:
         _check(runs, settings, suite.terms.subject)
     kept = Store(store, measure.variant())
@@ -69,7 +72,3 @@ def _check(runs: Sequence[Run], settings: Mapping[str, Any], axis: str) -> None:
             if given is None:
                 raise
             raise ScenarioError(f"--set {given}: {problem} (experiment {run.experiment})") from None
-
-
-def _with(run: Run, settings: Mapping[str, Any]) -> Run:
-    return replace(run, scenario=filled_in(run.scenario, settings)) if settings else run

@@ -20,8 +20,14 @@ MAX_GROUPS = 40
 @named("shares", "who gets what: figures of labels side by side, by levels of -f factors")
 def _shares(table: ResponseTable, options: Options) -> Findings:
     factors = list(options.factors or table.varying)
+    labelled = _labelled(table, chosen(table, options))
+    if not labelled:
+        raise TableError(
+            "shares: expected responses of labels, found none; a campaign has them with "
+            'responses = ["labels.NAME.goodput_bps", ...], where NAME is a label of its flows'
+        )
     findings = Findings()
-    for figure, response_of in _by_figure(table, chosen(table, options)).items():
+    for figure, response_of in labelled.items():
         cells = {
             (cell.levels, label): cell.mean
             for label, response in response_of.items()
@@ -48,7 +54,10 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
             from longhaul.plots import shares, styles
             from longhaul.plots.files import styled
 
-            means = {(_group(levels), label): mean for (levels, label), mean in cells.items()}
+            means = {
+                ("\n".join(map(str, levels)) or "all", label): mean
+                for (levels, label), mean in cells.items()
+            }
             labels = {label: label for _, label in cells}
             with styled():
                 return shares.side_by_side(means, styles.of_labels(labels), what, scale)
@@ -68,20 +77,6 @@ def of_several_labels(table: ResponseTable) -> bool:
     return combinations <= MAX_GROUPS and any(len(of) > 1 for of in found.values())
 
 
-def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the names of responses, by quantity (such as `goodput_bps`), then by label of flows.
-
-    Raise TableError if no response belongs to a label.
-    """
-    found = _labelled(table, responses)
-    if not found:
-        raise TableError(
-            "shares: expected responses of labels, found none; a campaign has them with "
-            'responses = ["labels.NAME.goodput_bps", ...], where NAME is a label of its flows'
-        )
-    return found
-
-
 def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the responses named `labels.LABEL.QUANTITY`, by quantity, then by label.
 
@@ -94,7 +89,3 @@ def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[
         if kind == "labels" and label:
             found.setdefault(figure, {})[label] = response
     return found
-
-
-def _group(levels: Sequence[Level]) -> str:
-    return "\n".join(map(str, levels)) or "all"

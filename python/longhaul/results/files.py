@@ -138,14 +138,21 @@ def read_table(
 ) -> pl.DataFrame:
     """Read a table of a run completely; raise an error if it lacks one of the columns.
 
-    `remedy` is the advice for a missing table.
+    A table that another version has written may lack a column. `remedy` is the advice for a missing
+    table.
     """
     file = check_table(directory, meta, name, remedy)
     try:
         table = pl.read_parquet(file).with_columns(cs.categorical().cast(pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _damaged(file, str(error)) from None
-    _check_columns(file, meta, columns, table.columns)
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        versions = f"results version {meta['results_version']}, this is {_engine.results_version()}"
+        raise ResultsError(
+            f"{file}: has no column `{missing[0]}`: it was written by Longhaul {meta['version']} "
+            f"({versions}); run the scenario again"
+        )
     return RunTable(table)
 
 
@@ -170,19 +177,3 @@ def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -
 def _damaged(file: Path, reason: str) -> ResultsError:
     first = (reason.splitlines() or ["unknown reason"])[0]
     return ResultsError(f"{file}: damaged, edited or truncated ({first}); run the scenario again")
-
-
-def _check_columns(
-    file: Path, meta: dict[str, Any], known: Sequence[str], there: list[str]
-) -> None:
-    """Raise an error if a table, written by another version, lacks a required column.
-
-    `known` are the required columns, and `there` the columns of the file.
-    """
-    missing = [column for column in known if column not in there]
-    if missing:
-        versions = f"results version {meta['results_version']}, this is {_engine.results_version()}"
-        raise ResultsError(
-            f"{file}: has no column `{missing[0]}`: it was written by Longhaul {meta['version']} "
-            f"({versions}); run the scenario again"
-        )

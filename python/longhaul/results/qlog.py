@@ -77,7 +77,9 @@ def _text(run: Results) -> Iterator[str]:
             lines = _logged(log)
         else:
             told = "each packet_sent stands for `count` packets between two samples"
-            lines = (_dense(event) for event in _events(flow, series, events, quic=quic))
+            samples = series.filter(id=flow["flow"]).to_dicts()
+            happened = [] if events is None else events.filter(flow=flow["flow"]).to_dicts()
+            lines = map(_dense, _Trace(flow, quic=quic).events(samples, happened))
         yield from ("," if number else "", _opened(_trace(flow, told, quic=quic)), '"events":[')
         for place, line in enumerate(lines):
             yield from ("," if place else "", line)
@@ -100,16 +102,6 @@ def _logged(log: Path) -> Iterator[str]:
         next(file)
         for record in file:
             yield record.strip("\x1e\n")
-
-
-def _events(
-    flow: dict[str, Any], series: pl.DataFrame, events: pl.DataFrame | None, *, quic: bool
-) -> Iterator[Event]:
-    samples = series.filter(pl.col("id") == flow["flow"]).to_dicts()
-    happened = (
-        events.filter(pl.col("flow") == flow["flow"]).to_dicts() if events is not None else []
-    )
-    return _Trace(flow, quic=quic).events(samples, happened)
 
 
 def _trace(flow: dict[str, Any], told: str, *, quic: bool) -> dict[str, Any]:

@@ -100,7 +100,10 @@ def calibrate(
             _scale(faster["flows"][index]["traffic"], factor)
         if progress:
             print(_announced(faster, factor, further), file=sys.stderr, flush=True)
-        return _offered_bps(faster, link, progress=progress) / rate
+        results = run(faster, progress=progress)
+        # All bytes that reach the link in the measurement window.
+        arrived = results.links.filter(name=link)["arrived_bytes"][0]
+        return float(arrived * 8 / results.measured_s) / rate
 
     steps = _search(measure, load)
     settings: dict[str, float | str] = {}
@@ -230,10 +233,3 @@ def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
     for index, value in enumerate(interval.get("values", [])):
         interval["values"][index] = changed[f"interval.values.{index}"] = sooner(value)
     return changed
-
-
-def _offered_bps(document: Document, link: str, *, progress: bool) -> float:
-    """Return the simulated rate of all packets that reach a link in the measurement window."""
-    results = run(document, progress=progress)
-    arrived = results.links.filter(name=link)["arrived_bytes"][0]
-    return float(arrived * 8 / results.measured_s)

@@ -19,7 +19,7 @@ from longhaul._engine import (
 )
 from longhaul.files.values import memory_bytes
 from longhaul.results import Results
-from longhaul.running.loading import Algorithms, ScenarioSource, duration_s, limit_seconds, load
+from longhaul.running.loading import Algorithms, ScenarioSource, duration_s, load
 
 # Function that is called about ten times per second with the simulated time in seconds and the
 # number of data packets so far.
@@ -66,7 +66,7 @@ def run(
     After an error, a run without `out` leaves nothing. Neither does a run that was interrupted
     during a call of an algorithm.
     """
-    started = None if limit is None else TimeLimit(limit_seconds(limit))
+    started = None if limit is None else TimeLimit(duration_s(limit, "the limit"))
     loaded = load(scenario, set, algorithms, limit=started)
     return run_loaded(
         loaded,

@@ -86,11 +86,6 @@ def _parsed(
         raise ScenarioError(str(error).replace(f"{name}:", f"{Path(name).name}:")) from None
 
 
-def limit_seconds(limit: str) -> float:
-    """Return a time limit such as `10 min` in seconds."""
-    return duration_s(limit, "the limit")
-
-
 def duration_s(text: str, what: str) -> float:
     """Return a time such as `20 s` in seconds; for an invalid time, an error begins with `what`."""
     try:
