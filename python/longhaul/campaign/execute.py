@@ -5,9 +5,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from longhaul._engine import RunError
 from longhaul.campaign.leases import Leases
@@ -209,9 +207,12 @@ class _Execution:
         key = done.key
         self.running.discard(key)
         if done.error is None:
-            self._keep(key, done.value)
+            packets, kept, tables = done.value
+            if kept is not None:  # the worker has no access to the store
+                self.store.put(key, kept, tables)
+            self.store.clear_failure(key)
             self.outcome.finished += 1
-            self.outcome.data_packets += int(done.value[0])
+            self.outcome.data_packets += int(packets)
             self.outcome.expected_done += self.expected[key]
             self.outcome.expected_left -= self.expected[key]
             leases.release(key)
@@ -230,13 +231,6 @@ class _Execution:
         self.store.record_failure(key, done.error)
         leases.release(key)
         self._failed(key, done.error)
-
-    def _keep(self, key: str, value: tuple[int, Kept | None, Tables]) -> None:
-        """Store a run's values if the worker has not done so; clear the run's recorded failure."""
-        _, kept, tables = value
-        if kept is not None:
-            self.store.put(key, kept, tables)
-        self.store.clear_failure(key)
 
     def _look_elsewhere(self, leases: Leases) -> None:
         self.looked = monotonic()
@@ -320,7 +314,7 @@ def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
     """
     kept = reducer(run)  # raises an error for tables that the run lacks
     wanted = getattr(reducer, "keep", ())
-    return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
+    return kept, {name: (run.path / f"{name}.parquet").read_bytes() for name in wanted}
 
 
 def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:
@@ -328,6 +322,6 @@ def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:
 
     Return the number of data packets, and the values and tables to store.
     """
-    run: Any = run_loaded(load(scenario), out=None)
+    run = run_loaded(load(scenario), out=None)
     kept, tables = reduced(reducer, run)
     return int(kept["run"]["data_packets"]), kept, tables
