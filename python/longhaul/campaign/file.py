@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from longhaul import designs
 from longhaul._engine import LonghaulError, ScenarioError, check_name
 from longhaul._engine import Scenario as Resolved
 from longhaul.analysis.table import PROVENANCE, is_meant
@@ -28,15 +29,7 @@ from longhaul.campaign.responses import (
 )
 from longhaul.campaign.sweep import Level, Run, Sweep
 from longhaul.campaign.template import place_of_template, read_template
-from longhaul.designs import (
-    Design,
-    DesignError,
-    Factor,
-    full,
-    latin_hypercube,
-    one_at_a_time,
-    two_level,
-)
+from longhaul.designs import Design, DesignError, Factor
 from longhaul.files.rows import numbered_rows
 from longhaul.files.values import memory_bytes
 from longhaul.results.replications import RANDOM
@@ -313,9 +306,9 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
     """
     given = whole.get("design", "full")
     if given == "full":
-        return full(factors)
+        return designs.full(factors)
     if given == "one-at-a-time":
-        return one_at_a_time(factors)
+        return designs.one_at_a_time(factors)
     keys = {} if isinstance(given, str) else given
     refuse_unknown("design.", keys, DESIGN)
     if set(keys) <= {"seed"} or not any(set(keys) <= set(way.split(", ")) for way in DESIGNS):
@@ -324,14 +317,14 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
             f"{'; or '.join(DESIGNS)}"
         )
     if "latin_hypercube" in given:
-        return latin_hypercube(factors, given["latin_hypercube"], given.get("seed", 1))
+        return designs.latin_hypercube(factors, given["latin_hypercube"], given.get("seed", 1))
     if "csv" in given:
         return _from_csv(file.parent / given["csv"], factors, whole.get("replications"))
     two = [factor for factor in factors if len(factor.levels) == 2]
     more = [factor for factor in factors if len(factor.levels) > 2]
     if not two:
         raise CampaignError("design: a fraction needs factors of two levels, found none")
-    made = two_level(
+    made = designs.two_level(
         two,
         generators=given.get("generators", ()),
         runs=given.get("runs"),
@@ -341,7 +334,7 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
         made = made.folded(fold if isinstance(fold, list) else ())
     if words := given.get("blocks"):
         made = made.in_blocks(words)
-    return made.crossed(full(more)) if more else made
+    return made.crossed(designs.full(more)) if more else made
 
 
 def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:

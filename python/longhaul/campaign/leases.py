@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from uuid import uuid4
 
 from longhaul.files.processes import has_ended
@@ -43,12 +42,7 @@ class Leases:
         self._renewing.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._renewing.join()
         # The remaining leases are stale once their session file is gone.

@@ -108,11 +108,10 @@ class Store:
         """Yield a temporary directory for the tables of one run."""
         self._workshop.mkdir(parents=True, exist_ok=True)
         prefix = f"{socket.gethostname()}-{os.getpid()}-"
-        path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))
-        try:
-            yield path
-        finally:
-            shutil.rmtree(path, ignore_errors=True)
+        with tempfile.TemporaryDirectory(
+            prefix=prefix, dir=self._workshop, ignore_cleanup_errors=True
+        ) as path:
+            yield Path(path)
 
     def resumable(self, run: Scenario) -> Path:
         """Create and return a run's directory for checkpoints; it is the same after a restart."""

@@ -28,19 +28,16 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
     """Return true if a directory has a store of runs, and no table of another campaign."""
     store = Store(folder / "store", campaign.reducer.variant)
-    table = folder / "results.parquet"
-    if not store.path.is_dir():
-        return False
-    return not table.exists() or _of_other(store, table, campaign) is None
+    return store.path.is_dir() and _of_other(store, campaign) is None
 
 
-def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
-    """Return the file of the other campaign that wrote `table`.
+def _of_other(store: Store, campaign: Campaign) -> Path | None:
+    """Return the file of the other campaign that wrote the table beside a store.
 
-    Return None if `campaign` wrote the table, or if the table does not name a file.
+    Return None if `campaign` wrote the table, if the table does not name a file, or without table.
     """
-    own = path_from(store, campaign)
-    other = Dataset.read(table).facts.get("path", own)
+    table, own = store.path.with_name("results.parquet"), path_from(store, campaign)
+    other = Dataset.read(table).facts.get("path", own) if table.exists() else own
     return None if other == own else (store.path / other).resolve()
 
 
@@ -49,10 +46,10 @@ def store_of(campaign: Campaign, out: Path | None) -> Store:
 
     Raise an error if the store has another campaign's results.
     """
-    file = folder_of(campaign, out) / "results.parquet"
-    store = Store(file.with_name("store"), campaign.reducer.variant)
-    if file.exists() and (other := _of_other(store, file, campaign)) is not None:
-        raise InputError(f"{file} is of {other}: choose another --out")
+    folder = folder_of(campaign, out)
+    store = Store(folder / "store", campaign.reducer.variant)
+    if (other := _of_other(store, campaign)) is not None:
+        raise InputError(f"{folder / 'results.parquet'} is of {other}: choose another --out")
     return store
 
 

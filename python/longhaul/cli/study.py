@@ -25,14 +25,7 @@ from longhaul.cli.shared import (
     out_option,
     refuse_existing,
 )
-from longhaul.files.endings import (
-    FIGURES,
-    PAGES,
-    SCENARIOS,
-    check_directory,
-    check_file,
-    check_format,
-)
+from longhaul.files import endings
 from longhaul.files.names import unknown
 from longhaul.files.writing import write_text
 from longhaul.results import open_runs
@@ -165,7 +158,7 @@ def run(
     from longhaul.studies import page
 
     if out is not None:
-        check_directory(out)
+        endings.check_directory(out)
     study = find(name)
     parts.check(study)
     conclusions.check(study)
@@ -317,7 +310,7 @@ def scenario(
     if out is None:
         typer.echo(text, nl=False)
         return
-    check_file(out, SCENARIOS)
+    endings.check_file(out, endings.SCENARIOS)
     refuse_existing(out, overwrite=overwrite)
     write_text(out, text)
     typer.echo(f"{out}: longhaul run {out}")
@@ -387,7 +380,7 @@ def figures(
     from longhaul import plots
     from longhaul.studies.figures import drawing
 
-    ending = check_format(format, FIGURES)
+    ending = endings.check_format(format, endings.FIGURES)
     study = find(name)
     every = {figure.number: figure for figure in parts.figures(study)}
     for number in numbers or ():
@@ -398,7 +391,7 @@ def figures(
         drawn = drawing(every[number], results.data, study.claims)
         if drawn is None:
             continue
-        target = check_directory(out) / f"{study.name}-{every[number].name}{ending}"
+        target = endings.check_directory(out) / f"{study.name}-{every[number].name}{ending}"
         refuse_existing(target, overwrite=overwrite)
         plots.save(drawn, target, width)
         if not quiet:
@@ -421,7 +414,7 @@ def report(
     from longhaul.studies import page
 
     study = find(name)
-    target = check_file(out or Path(f"{study.name}.html"), PAGES)
+    target = endings.check_file(out or Path(f"{study.name}.html"), endings.PAGES)
     for file in (target, page.explorer_of(target)):
         refuse_existing(file, overwrite=overwrite)
     _, results = latest(study, of, scale)
