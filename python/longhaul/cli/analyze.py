@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from enum import Enum
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -44,14 +43,6 @@ HINT_OF_RATES = (
     "hint: goodput follows the rate, a factor ({}), which hides what else matters: --log compares "
     "ratios, and the response links.NAME.utilization is the part of a link that is used"
 )
-
-
-class PlotFormat(Enum):
-    """File format of plots that are written to a directory."""
-
-    svg = "svg"
-    png = "png"
-    pdf = "pdf"
 
 
 def analyze(
@@ -158,8 +149,9 @@ def analyze(
         ),
     ] = None,
     format: Annotated[
-        PlotFormat, typer.Option("--format", help="Format of the plots in a directory.")
-    ] = PlotFormat.svg,
+        Literal["svg", "png", "pdf"],
+        typer.Option("--format", help="Format of the plots in a directory."),
+    ] = "svg",
     width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
@@ -369,7 +361,7 @@ def _as_json(text: Text) -> dict[str, object]:
 
 
 def _targets(
-    findings: dict[str, Findings], out: Path, format: PlotFormat, width: float | None
+    findings: dict[str, Findings], out: Path, format: str, width: float | None
 ) -> dict[Path, Callable[[Path], None]]:
     """Return the paths of the files to write, each with the function that writes the file.
 
@@ -391,8 +383,7 @@ def _targets(
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")
     if not endings.is_file(out, endings.FIGURES):
         return {
-            out / f"{name}.{format.value}": partial(_draw, draw, width)
-            for name, draw in drawings.items()
+            out / f"{name}.{format}": partial(_draw, draw, width) for name, draw in drawings.items()
         }
     if len(drawings) > 1 and out.stem not in drawings:
         raise InputError(

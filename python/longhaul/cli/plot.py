@@ -1,8 +1,7 @@
 """The command `plot`: named plots of one or several runs."""
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -10,13 +9,6 @@ from longhaul.cli.shared import InputError, Overwrite, Quiet, Width, out_option,
 from longhaul.files import endings
 from longhaul.files.names import nearest
 from longhaul.results import open_runs
-
-
-class ColourBy(Enum):
-    """Attribute of flows by which plots are coloured: algorithm or label."""
-
-    algorithm = "algorithm"
-    label = "label"
 
 
 def plot(
@@ -42,8 +34,9 @@ def plot(
         ),
     ] = None,
     colour_by: Annotated[
-        ColourBy, typer.Option(help="Attribute that colours distinguish: algorithm or label.")
-    ] = ColourBy.algorithm,
+        Literal["algorithm", "label"],
+        typer.Option(help="Attribute that colours distinguish: algorithm or label."),
+    ] = "algorithm",
     from_s: Annotated[
         float | None,
         typer.Option(
@@ -116,7 +109,7 @@ def plot(
     if from_s is not None and to_s is not None and from_s >= to_s:
         raise InputError(f"--from {from_s:g} --to {to_s:g}: expected --from below --to")
     options = plots.Options(
-        tuple(link or ()), colour_by.value, from_s, to_s, tuple(part or ()), overlay, width
+        tuple(link or ()), colour_by, from_s, to_s, tuple(part or ()), overlay, width
     )
     plots.refuse_unused(wanted, options)
     drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
