@@ -9,6 +9,8 @@ from longhaul.figures.registry import LABEL, LINK, PROXY, ROWS, RUN, every
 
 # Tables of runs that are optional, with the key of `measure` that enables each.
 _MEASURED = {"series": "every", "events": "events", "delays": "delays"}
+# Figures whose values are texts, which cannot be responses.
+_TEXTS = ("limited_by",)
 
 
 def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
@@ -27,7 +29,8 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
     there = [figure for figure in every() if lacking.isdisjoint(figure.needs)]
 
     def figures(*of: str) -> dict[str, Any]:
-        return {figure.name: "" if figure.is_text else None for figure in there if figure.of in of}
+        names = [figure.name for figure in there if figure.of in of]
+        return {name: "" if name in _TEXTS else None for name in names}
 
     owners = {LABEL: labels, LINK: links, **({PROXY: proxies} if proxies else {})}
     return {"all": figures(LABEL, RUN)} | {

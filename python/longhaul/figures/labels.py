@@ -146,9 +146,8 @@ for _name, (_title, _about) in COUNTS.items():
     _when = "before the measurement window"
     of_flows(before, f"{_title} before", pl.col(before).sum(), f"{_about} {_when}")
 of_flows(
-    "limited_by", "limited by", _MOST_LIMITS, "limit that applies to most of the flows", form=str,
-    is_text=True,
-)  # fmt: skip
+    "limited_by", "limited by", _MOST_LIMITS, "limit that applies to most of the flows", form=str
+)
 of_flows(
     "limited_by_share", "part of the flows with the same limit", (_LIMITS == _MOST_LIMITS).mean(),
     "part of the flows to which this limit applies",

@@ -6,7 +6,17 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from longhaul.figures.registry import LABEL, MERIT, RUN, Figure, PreparedRun, Run, every
+from longhaul.figures.registry import (
+    LABEL,
+    LINK,
+    MERIT,
+    PROXY,
+    RUN,
+    Figure,
+    PreparedRun,
+    Run,
+    every,
+)
 from longhaul.files.code import code_digest
 
 Number = float | None
@@ -27,7 +37,7 @@ def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str | None, F
         found = prepared.of(source)
         if found is None:
             continue
-        for owner, values in _by_owner(found, figures):
+        for owner, values in _BY_OWNER[figures[0].of](found, figures):
             yield from ((owner, entry, _finite(values.get(entry.name))) for entry in figures)
 
 
@@ -36,23 +46,33 @@ def _finite(value: Any) -> Number:  # noqa: ANN401
     return None if is_none else float(value)
 
 
-def _by_owner(
-    found: Any,  # noqa: ANN401
-    figures: list[Figure],
-) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
-    """Yield each owner with the values of its metrics, which are computed from the data `found`."""
-    of = figures[0].of
-    if of == RUN:
-        yield "", {entry.name: entry.compute(found) for entry in figures}
-        return
-    named = [entry.compute.alias(entry.name) for entry in figures]
-    if of != LABEL:
-        yield from ((row[of], row) for row in found.select(of, *named).to_dicts())
-        return
+_Values = Iterator[tuple[str | None, Mapping[str, Any]]]
+
+
+def _of_run(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
+    yield "", {entry.name: entry.compute(found) for entry in figures}
+
+
+def _named(figures: list[Figure]) -> list[Any]:
+    return [entry.compute.alias(entry.name) for entry in figures]
+
+
+def _of_labels(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
+    named = _named(figures)
     rows = found.group_by(LABEL, maintain_order=True).agg(named).to_dicts()
-    yield from ((row[LABEL], row) for row in rows)
-    if all(row[LABEL] is not None for row in rows):
+    owners = [row[LABEL] for row in rows]
+    yield from zip(owners, rows, strict=True)
+    if None not in owners:
         yield None, found.select(named).to_dicts()[0]
+
+
+def _of_rows(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
+    owner = figures[0].of
+    rows = found.select(owner, *_named(figures)).to_dicts()
+    yield from ((row[owner], row) for row in rows)
+
+
+_BY_OWNER = {RUN: _of_run, LABEL: _of_labels, LINK: _of_rows, PROXY: _of_rows}
 
 
 def of_merit(run: Run) -> list[tuple[str, Number, str]]:

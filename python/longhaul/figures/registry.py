@@ -94,8 +94,6 @@ class Figure:
     """True if the metric is undefined for links without capacity in the measurement window."""
     most: float = inf
     """Largest possible value of the metric."""
-    is_text: bool = False
-    """True if the values are texts, which cannot be responses of campaigns."""
     is_time_until: bool = False
     """True if a missing value means that the event had not happened when the run ended."""
 
