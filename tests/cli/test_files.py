@@ -160,7 +160,7 @@ def test_titles_are_broken_into_lines_where_a_figure_is_narrow(
     words = ("window", "reno", "--loss-every", "1000", "--rounds", "20", "--out")
     for name, more in (("own.svg", ()), ("narrow.svg", ("--width", "60mm"))):
         assert cli(*words, name, *more).returncode == 0
-    title = "every 1,000th segment lost, round trip 100 ms"
+    title = "one in 1,000 segments lost, round trip 100 ms"
     assert title in (tmp_path / "own.svg").read_text()
     assert title not in (tmp_path / "narrow.svg").read_text()
 

@@ -41,8 +41,14 @@ def _repeat_ignored_interrupts() -> None:
             report(ignored)
             return
         number = signal.SIGTERM if issubclass(ignored.exc_type, Terminated) else signal.SIGINT
-        # The destructor has ended by then.
-        threading.Timer(0.01, os.kill, [os.getpid(), number]).start()
+        while True:
+            try:
+                threading.Timer(0.01, os.kill, [os.getpid(), number]).start()
+            except KeyboardInterrupt:
+                # On a busy machine the signal arrives while the timer starts. Its exception would
+                # be ignored here, too.
+                continue
+            return
 
     sys.unraisablehook = repeat
 
