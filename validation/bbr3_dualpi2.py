@@ -46,20 +46,22 @@ HEADS = (
 
 
 class Figures(NamedTuple):
-    """Measured values of one flow after the warm-up; means over seeds."""
+    """Results of one flow after the warm-up: of one run, or means over seeds."""
 
     rate_mbps: float
+    """Goodput in Mbit/s."""
     wait_p50_ms: float
+    """Median of the queueing delay in ms."""
     wait_p99_ms: float
-    """99th percentile of the queueing delay in ms; `wait_p50_ms` is its median."""
+    """99th percentile of the queueing delay in ms."""
     marked: float
     """Fraction of sent packets that were marked."""
 
 
 def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:
-    """Return the scenario of a pair of flows; the second starts up to one second later.
+    """Return the scenario of a pair of flows; the second flow starts up to one second later.
 
-    `pair` has two keys of `FLOWS`. If the second is `ALONE`, there is one flow only.
+    `pair` has two keys of `FLOWS`. If the second name is `ALONE`, there is one flow only.
     """
     first, second = pair
     flows = [{"label": "first", "congestion": FLOWS[first]}]
@@ -77,7 +79,7 @@ def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:
 
 
 def figures(pair: tuple[str, str], rtt_ms: int) -> list[Figures]:
-    """Return the figures of each flow of `pair`, as means over simulations with all seeds."""
+    """Simulate `pair` with all seeds, and return the mean results of each flow."""
     runs = [_run(scenario(pair, rtt_ms, seed)) for seed in SEEDS]
     return list(map(mean, zip(*runs, strict=True)))
 
@@ -102,11 +104,11 @@ def _rows(found: dict[tuple[tuple[str, str], int], list[Figures]]) -> Iterator[l
             other = pair[1 - place]
             if place == 0 or name != other:
                 for rtt in ROUND_TRIPS_MS:
-                    one = found[pair, rtt][place]
+                    flow = found[pair, rtt][place]
                     yield [
-                        name, other or "none", str(rtt), f"{one.rate_mbps:.1f}",
-                        f"{one.wait_p50_ms:.1f}", f"{one.wait_p99_ms:.0f}",
-                        f"{100 * one.marked:.1f}",
+                        name, other or "none", str(rtt), f"{flow.rate_mbps:.1f}",
+                        f"{flow.wait_p50_ms:.1f}", f"{flow.wait_p99_ms:.0f}",
+                        f"{100 * flow.marked:.1f}",
                     ]  # fmt: skip
 
 

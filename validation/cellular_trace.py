@@ -1,5 +1,7 @@
 """Generator of the delivery trace of the example `cellular`: `python -m validation.cellular_trace`.
 
+Writes the trace to `cellular.down` in the directory of the package's scenarios.
+
 The rate of a cell changes as in the model of Sprout (Winstein, Sivaraman and Balakrishnan, NSDI
 2013, section 3.1): a Brownian motion with a standard deviation of 200 packets/s after one second,
 between 0 and 1,000 packets/s, with outages that end at a rate of 1 per second. Packets leave as a
@@ -23,7 +25,7 @@ OUTAGE_ENDS_PER_S = 1.0
 def times_ms(seed: int) -> list[int]:
     """Return the times (ms) at which a packet can leave, in increasing order.
 
-    The last time is the end of the trace, after which it repeats.
+    The last time is the end of the trace, after which the trace repeats.
     """
     draws = np.random.default_rng(seed)
     rate, times = 400.0, []

@@ -1,7 +1,7 @@
 """Delay- and model-based algorithms, alone and against `reno`: `python -m validation.coexistence`.
 
-Writes docs/coexistence.md, with results of flows of each algorithm alone on a path without random
-losses, and of two of its flows that compete with two flows of `reno`.
+Writes docs/coexistence.md, with results of two flows of each algorithm on a path without random
+losses: alone, and in competition with two flows of `reno`.
 """
 
 from __future__ import annotations
@@ -43,9 +43,11 @@ class Figures(NamedTuple):
     """Results of the flows of one algorithm after the warm-up: of one run, or means over seeds."""
 
     utilisation: float
+    """Utilisation of the bottleneck link as a fraction."""
     queue_pkts: float
+    """Mean length of the bottleneck's queue in packets."""
     share: float
-    """Fraction of the total throughput that all flows of the algorithm have together."""
+    """Fraction of the total goodput that all flows of the algorithm have together."""
     reductions_per_minute: float
     """Number of window reductions after losses, per minute and per flow of the algorithm."""
 
@@ -72,9 +74,9 @@ def scenario(kind: str, flows: int, beside: int, seed: int) -> dict[str, Any]:
 
 
 def figures(kind: str, flows: int, beside: int, seed: int) -> Figures:
-    """Simulate algorithm `kind` with one seed, and return its figures.
+    """Simulate flows of algorithm `kind` with one seed, and return their results.
 
-    `flows` is the number of its flows, `beside` the number of competing Reno flows.
+    `flows` is the number of these flows, `beside` the number of competing Reno flows.
     """
     results = longhaul.run(scenario(kind, flows, beside, seed))
     link = results.links.row(0, named=True)

@@ -35,20 +35,23 @@ class Figures(NamedTuple):
     """Results with one queue discipline after the warm-up: of one run, or means over seeds."""
 
     goodput_bps: float
+    """Total goodput of the ten CUBIC flows in bit/s."""
     jain: float
     """Jain's fairness index of the goodputs of the ten CUBIC flows."""
     mean_ms: float
+    """Mean queueing delay of all packets, in ms."""
     p99_ms: float
     """99th percentile of queueing delays of all packets, in ms."""
     sparse_p99_ms: float
     """99th percentile of the datagrams' queueing delays, in ms."""
     sparse_lost: float
+    """Fraction of the sent datagrams that were not delivered."""
 
 
 def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return the scenario of ten downloads with different RTTs, and a call, behind one queue.
+    """Return the scenario of ten downloads, with five different RTTs, and a call behind one queue.
 
-    `queue` is the table of the queue discipline.
+    `queue` has the keys of the queue discipline. The call is the stream of datagrams.
     """
     downloads = [
         {
@@ -72,7 +75,7 @@ def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def figures(queue: dict[str, Any], seed: int) -> Figures:
-    """Simulate the flows behind the discipline `queue` with one seed, and return the figures."""
+    """Simulate the flows behind the discipline `queue` with one seed, and return the results."""
     run = longhaul.run(scenario(queue, seed))
     downloads = [row for row in run.flows.to_dicts() if row["label"] != "call"]
     call = run.flows.row(by_predicate=pl.col("label") == "call", named=True)
@@ -94,8 +97,9 @@ def _delays(run: longhaul.Results, kind: str, name: str) -> dict[str, float]:
 
 
 HEADS = (
-    "discipline", "goodput, Mbit/s", "Jain's index", "queueing delay, mean, ms",
-    "queueing delay, 99 %, ms", "delay of datagrams, 99 %, ms", "datagrams lost",
+    "discipline", "goodput, Mbit/s", "Jain's index", "mean queueing delay, ms",
+    "99th percentile of the queueing delay, ms",
+    "99th percentile of the datagrams' queueing delay, ms", "datagrams lost",
 )  # fmt: skip
 
 

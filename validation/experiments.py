@@ -20,8 +20,8 @@ def dumbbell(
 ) -> dict[str, Any]:
     """Return the topology of a dumbbell with the given bottleneck.
 
-    If `queue` is a text, it is the limit of a drop-tail queue. `more` has further keys of the
-    bottleneck.
+    A text `queue` is the limit of a drop-tail queue; a dictionary has the keys of the queue. `more`
+    has further keys of the bottleneck.
     """
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, **more}
     if queue is not None:
@@ -44,31 +44,32 @@ class Bottleneck:
         return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Return the bottleneck link as a scenario's TOML table; `others` are further keys."""
+        """Return the bottleneck's keys for `dumbbell`; `others` has further or replaced keys."""
         queue = {"kind": "droptail", "limit": f"{self.buffer_bdp} BDP"}
         rate, delay = f"{self.rate_mbps} Mbps", f"{self.rtt_ms / 2} ms"
         return {"rate": rate, "delay": delay, "queue": queue, **others}
 
 
 def pool(processes: int) -> ProcessPoolExecutor:
-    """Return a pool of spawned processes; forked ones would deadlock, since Polars has threads."""
+    """Return a pool of spawned processes; forked processes deadlock, as Polars has threads."""
     return ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
 
 
 def mean(runs: Iterable[Figures]) -> Figures:
-    """Return the mean over `runs` of each field; the figures of a run are a named tuple."""
+    """Return the mean over `runs` of each field; each run is a named tuple of numbers."""
     first, *others = runs
     return first._make(map(fmean, zip(first, *others, strict=True)))
 
 
 def means(run: Callable[..., Figures], calls: Iterable[tuple[Any, ...]]) -> list[Figures]:
-    """Return the mean figures over `SEEDS` for each tuple of arguments in `calls`, in their order.
+    """Return the mean results over `SEEDS` for each tuple of arguments in `calls`, in their order.
 
-    `run` returns the figures of a run; its last argument is the seed. Two processes make the calls.
+    `run` simulates one run and returns its results as a named tuple. The last argument of `run` is
+    the seed, which the tuples do not contain. Two processes make the calls.
     """
     calls = list(calls)
-    found = iter(in_parallel(run, ((*given, seed) for given in calls for seed in SEEDS)))
-    return [mean([next(found) for _ in SEEDS]) for _ in calls]
+    results = iter(in_parallel(run, ((*arguments, seed) for arguments in calls for seed in SEEDS)))
+    return [mean([next(results) for _ in SEEDS]) for _ in calls]
 
 
 def in_parallel(run: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> list[Result]:
@@ -77,4 +78,4 @@ def in_parallel(run: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) ->
     Two processes make the calls.
     """
     with pool(2) as workers:
-        return [call.result() for call in [workers.submit(run, *given) for given in calls]]
+        return [call.result() for call in [workers.submit(run, *arguments) for arguments in calls]]

@@ -8,7 +8,10 @@ DOCS = ROOT / "docs"
 
 
 def filled(text: Path, **parts: str | Iterable[str]) -> str:
-    """Return the template `text` with each placeholder replaced by the text or lines in `parts`."""
+    """Return the contents of the template file `text` with its placeholders replaced.
+
+    `parts` has the replacement of each placeholder by name: a text, or lines to be joined.
+    """
     whole = text.read_text(encoding="utf-8")
     for name, part in parts.items():
         whole = whole.replace(

@@ -1,8 +1,9 @@
 """Comparison of QUIC stacks with TCP over long fat paths: `python -m validation.quic_stacks`.
 
-Writes docs/quic-stacks.md; names of tables, such as `fast`, restrict it to these tables. Finished
-runs are kept in validation/out/quic_stacks, so a stopped comparison can be resumed. Stacks that
-this build lacks are left out; `make build FEATURES=noq` has all.
+Writes docs/quic-stacks.md. If arguments name tables of this page, such as `fast`, only these tables
+are simulated and replaced. Finished runs are kept in validation/out/quic_stacks, so a stopped
+comparison can be resumed. Stacks that this build lacks are left out; a build with
+`make build FEATURES=noq` has all stacks.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from validation.pages import DOCS, filled, table
 
 TEXT = Path(__file__).with_suffix(".md")
 DOCUMENT = DOCS / "quic-stacks.md"
-# Directory of runs by hash of scenario, which depends on versions of engine and stacks.
+# Directory of runs, named by the hash of the scenario and of the versions of engine and stacks.
 RUNS = Path(__file__).parent / "out" / "quic_stacks"
 
 Flow = dict[str, Any]
 
 
 def tcp(kind: str) -> Flow:
-    """Return the keys of TCP flows with Longhaul's congestion control `kind`."""
+    """Return the scenario keys of a TCP flow with Longhaul's congestion control `kind`."""
     return {"congestion": {"kind": kind}}
 
 
@@ -59,16 +60,18 @@ def contenders() -> dict[str, Flow]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results of the first group of flows and of the link, in the measurement window."""
+    """Results of the first flow in the measurement window, and the other flows' total goodput."""
 
     goodput_mbps: float
     utilisation: float
-    """Goodput of the first group as a fraction of the link's rate."""
+    """Goodput of the first flow as a fraction of the link's rate."""
     rtt_ms: float
+    """Mean round-trip time of the first flow; 0 if it is not known."""
     lost: float
-    """Fraction of the first group's sent packets that were dropped."""
+    """Fraction of the first flow's sent packets that were dropped."""
     others_mbps: float
     completion_s: float | None
+    """Time from start to end of the first flow's transfer; None if the transfer does not end."""
 
 
 def run(
@@ -76,7 +79,8 @@ def run(
 ) -> Outcome:
     """Simulate `flows` on `link` for `seconds`, and measure the first flow from `measured_s` on.
 
-    Of the other flows only the total goodput is returned.
+    `link` has the arguments of `dumbbell`. Of the other flows only the total goodput is returned.
+    The run is kept in `RUNS`; if it is in `RUNS` already, it is not simulated again.
     """
     scenario = load(
         {
@@ -112,7 +116,7 @@ def compared(
     cell: Callable[..., str],
     seeds: int = 1,
 ) -> list[str]:
-    """Return a table with a row for each flow in `names`, and a column for each title.
+    """Return the lines of a table with a row for each flow in `names`, and a column for each title.
 
     Every cell has `seeds` runs. `jobs` returns the arguments of the function `run` for all runs of
     a row, cell by cell. `cell` returns the text of a cell from the outcomes of its runs.
@@ -135,13 +139,13 @@ def alone() -> list[str]:
     })  # fmt: skip
 
 
-# Duration and start of measurement of the runs at 1 Gbit/s by path, limited since noq's BBR v3
-# takes some 30 us per packet there.
+# Duration and start of the measurement (s) at 1 Gbit/s, by path. The runs are short because noq's
+# BBR v3 takes some 30 us of processor time per packet at this rate.
 FAST = {Bottleneck(1000, 20): (15.0, 5.0), Bottleneck(1000, 100): (30.0, 20.0)}
 
 
 def fast() -> list[str]:
-    """Return the table with the results of a single flow on each 1 Gbit/s path."""
+    """Return the table of runs with a single flow on each path of 1 Gbit/s."""
     return _single(FAST)
 
 
@@ -154,21 +158,24 @@ def _single(times: Mapping[Bottleneck, tuple[float, float]]) -> list[str]:
         contenders(),
         [f"{path.name}, {path.buffer_bdp:g} BDP" for path in times],
         lambda flow: [(path.link(), [flow], *window) for path, window in times.items()],
-        lambda one: f"{one.utilisation:.0%}; {one.rtt_ms:.0f}; {one.lost:.2%}",
+        lambda run: f"{run.utilisation:.0%}; {run.rtt_ms:.0f}; {run.lost:.2%}",
     )
 
 
 def _times(path: Bottleneck) -> tuple[float, float]:
     """Return the duration of a run and the start of the measurement, in seconds.
 
-    The measurement begins after a hundred round trips and lasts 50 s.
+    The measurement begins after a hundred round trips, but not before 10 s, and lasts 50 s.
     """
     begin = max(10.0, path.rtt_ms / 10)
     return begin + 50.0, begin
 
 
 def impaired() -> list[str]:
-    """Return the table of one flow on 10 Mbit/s and 40 ms with losses, marks or a deep buffer."""
+    """Return the table of runs with a single flow on impaired paths of 10 Mbit/s and 40 ms.
+
+    The paths have random losses, ECN marks, a deep buffer, or a deep buffer and a falling rate.
+    """
     path = Bottleneck(10, 40)
     codel = {"kind": "codel", "limit": "1000 packets", "ecn": True}
     falls = [{"at": "30 s", "rate": "2 Mbps"}]
@@ -183,7 +190,7 @@ def impaired() -> list[str]:
         contenders(),
         list(links),
         lambda flow: [(link, [flow], 60.0, 40.0) for link in links.values()],
-        lambda one: f"{one.goodput_mbps:.1f}; {one.rtt_ms:.0f}; {one.lost:.2%}",
+        lambda run: f"{run.goodput_mbps:.1f}; {run.rtt_ms:.0f}; {run.lost:.2%}",
     )
 
 
@@ -193,8 +200,9 @@ SEEDS = range(1, 9)
 def beside() -> list[str]:
     """Return the table of flows, QUIC or TCP, that compete with a TCP CUBIC flow.
 
-    The table has each flow's share of the goodput (mean and half of its 95 % interval over seeds),
-    and the fraction of its packets that are lost. The path has 10 Mbit/s and an RTT of 40 ms.
+    The table has each flow's share of the total goodput (mean over seeds, and half the width of its
+    95 % interval), and the fraction of the flow's packets that are lost. The path has 10 Mbit/s and
+    an RTT of 40 ms.
     """
     paths = [Bottleneck(10, 40, buffer) for buffer in (0.5, 1.0, 4.0)]
     names = contenders() | {
@@ -208,19 +216,19 @@ def beside() -> list[str]:
         return [(path.link(), flows, 120.0, 30.0, seed) for path in paths for seed in SEEDS]
 
     def share(*runs: Outcome) -> str:
-        shares = [100 * one.goodput_mbps / (one.goodput_mbps + one.others_mbps) for one in runs]
+        shares = [100 * run.goodput_mbps / (run.goodput_mbps + run.others_mbps) for run in runs]
         half = half_width(shares) or 0.0
-        return f"{fmean(shares):.0f} ± {half:.0f}; {fmean(one.lost for one in runs):.2%}"
+        return f"{fmean(shares):.0f} ± {half:.0f}; {fmean(run.lost for run in runs):.2%}"
 
     return compared(names, [f"{p.buffer_bdp:g} BDP" for p in paths], jobs, share, len(SEEDS))
 
 
 def transfers() -> list[str]:
-    """Return the table of completion times of 5 MB."""
+    """Return the table of completion times and losses of a transfer of 5 MB, on every path."""
     paths = [Bottleneck(*path) for path in PATHS]
 
-    def completion(one: Outcome) -> str:
-        return f"{one.completion_s:.2f}; {one.lost:.1%}" if one.completion_s else "none"
+    def completion(run: Outcome) -> str:
+        return f"{run.completion_s:.2f}; {run.lost:.1%}" if run.completion_s else "none"
 
     return compared(
         contenders(),
@@ -236,7 +244,7 @@ TABLES = {
 
 
 def standing(name: str) -> list[str]:
-    """Return the lines of table `name` from the page as it was last written."""
+    """Return the lines of the table `name` in the page as it was last written."""
     text = TEXT.read_text(encoding="utf-8")
     (section,) = (part for part in text.split("\n## ") if "{{" + name + "}}" in part)
     heading = section.partition("\n")[0]
@@ -254,7 +262,9 @@ def page(anew: Sequence[str]) -> str:
 def main() -> None:
     """Simulate the tables that the command line names, or all, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tables", nargs="*", help=f"tables to make anew: {', '.join(TABLES)}")
+    parser.add_argument(
+        "tables", nargs="*", help=f"tables to simulate (default: all): {', '.join(TABLES)}"
+    )
     anew = parser.parse_args().tables or list(TABLES)
     if unknown := set(anew) - set(TABLES):
         parser.error(f"no table {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")

@@ -1,7 +1,7 @@
 """Update of the numbers of README's first scenario: `make readme`.
 
-The scenario is read from README and simulated, and README's rows of the summary are rewritten.
-`tests/project/test_readme.py` checks them.
+The scenario is read from README and simulated. README's table of its results is rewritten and
+printed. `tests/project/test_readme.py` checks this table.
 """
 
 import re
@@ -17,21 +17,21 @@ _TABLE = re.compile(r"(prints, among other rows.*?\n+```\n)(.*?)(```)", re.DOTAL
 
 
 def scenario(text: str) -> str:
-    """Return the first scenario of README."""
+    """Return the first scenario in `text`, the README."""
     match = _SCENARIO.search(text)
     assert match is not None, "README has a first scenario"
     return match[1]
 
 
 def shown(text: str) -> str:
-    """Return the table of the scenario's results in README."""
+    """Return the table of the first scenario's results in `text`, the README."""
     match = _TABLE.search(text)
     assert match is not None, "README shows a table of its first scenario"
     return match[2]
 
 
 def measured(text: str) -> str:
-    """Return the rows of README's table, with values from a run of the scenario in `text`."""
+    """Return the results table of `text`, the README, with values from a run of its scenario."""
     run = longhaul.run(scenario(text))
     whole = table([run])
     labels = whole.runs[0][1]

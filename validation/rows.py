@@ -27,6 +27,7 @@ class Row:
     expected: float | None
     """Expected value; None for events that did not happen, such as reaching full speed."""
     measured: float | None
+    """Measured value; None for events that did not happen."""
     rule: str
     """Text of the rule by which `within` was decided."""
     within: bool | None
@@ -34,7 +35,7 @@ class Row:
     kind: str = VALUE
     """Kind of the expected value, one of `KINDS`."""
     expected_sd: float | None = None
-    """Standard deviation of `expected` over seeds; None if nothing is random."""
+    """Standard deviation of `expected` over seeds; None if it is not computed."""
     measured_sd: float | None = None
     error: str = ""
     """Known error of the source in the expected value; empty if there is none."""
@@ -46,14 +47,14 @@ class Row:
 
     @property
     def pair(self) -> tuple[float, float]:
-        """Both values: the other simulator's or source's, and ours."""
+        """Expected and measured value; an error is raised if either is None."""
         assert self.expected is not None
         assert self.measured is not None
         return self.expected, self.measured
 
     @property
     def texts(self) -> list[str]:
-        """Both values as text, each with its standard deviation over seeds, if known."""
+        """Expected and measured value as text, each with its standard deviation, if known."""
         deviations = (self.expected_sd, self.measured_sd)
         return [
             f"{mean:.6g}" if deviation is None else f"{mean:.6g} ± {deviation:.3g}"
@@ -62,13 +63,16 @@ class Row:
 
     @property
     def distance(self) -> float:
-        """Absolute difference between the two values."""
+        """Absolute difference between the expected and the measured value."""
         there, here = self.pair
         return abs(here - there)
 
     @property
     def difference(self) -> str:
-        """Relative difference of Longhaul's value from the other one, as text."""
+        """Difference of the measured value from the expected value, as text.
+
+        The difference is in percent of the expected value, or absolute if the expected value is 0.
+        """
         there, here = self.pair
         if there == 0:
             return "0" if here == 0 else f"{here:+.3g}"

@@ -26,10 +26,10 @@ UNLIMITED_PKTS = 1_000_000
 
 @dataclass(frozen=True)
 class Start(Bottleneck):
-    """A path, on which the slow start of one flow is simulated."""
+    """A path on which the slow start of one flow is simulated."""
 
     jitter_ms: float = 0.0
-    """Mean of the extra delay of each packet, exponentially distributed."""
+    """Mean of the additional delay of each packet, which is exponentially distributed."""
 
     @property
     def bdp_pkts(self) -> float:
@@ -47,8 +47,9 @@ class Figures(NamedTuple):
     """Results of a slow start in the first round trips: of one run, or means over seeds."""
 
     window_bdp: float
-    """Ssthresh after slow start in BDP; if slow start did not end, the last window."""
+    """Ssthresh after slow start in BDP; if slow start did not end, the last window in BDP."""
     lost_pkts: float
+    """Packets lost in the first round trips, losses after slow start included."""
     delivered: float
     """Delivered data as a fraction of what the link could carry in the first round trips."""
 
@@ -103,7 +104,7 @@ def _resumed() -> Iterator[list[str]]:
 
 
 def figures(kind: str, path: Start, seed: int) -> Figures:
-    """Simulate slow start `kind` on `path` with one seed, and return its figures."""
+    """Simulate slow start `kind` on `path` with one seed, and return the results."""
     results = longhaul.run(scenario(kind, path, seed))
     flow = results.flows.row(0, named=True)
     samples = results.series.filter(pl.col("kind") == "flow")
