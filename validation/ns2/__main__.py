@@ -1,7 +1,8 @@
-"""Command of the comparison: `python -m validation.ns2 [PREFIX ...]`.
+"""Command of the comparison with ns-2: `python -m validation.ns2 [PREFIX ...]`.
 
-Prints every value of every case. If all cases were compared, writes `validation/ns2/report.json`
-and the page `docs/validation.md`, and all values and plots to `validation/out`.
+Compares the cases whose names begin with a PREFIX, or all cases, and prints every value. If all
+cases were compared, writes `validation/ns2/report.json` and the page `docs/validation.md`, and all
+values and plots to `validation/out`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LONG_REPORT = ROOT / "validation" / "out"
 
 
 def main() -> int:
-    """Run the command; return its exit status, 1 if a value is out of its bounds, otherwise 0."""
+    """Run the command; return its exit status: 1 if a value is outside its bounds, otherwise 0."""
     arguments = _arguments()
     cases = [case for case in gold_cases() if case.name.startswith(tuple(arguments.prefixes))]
     comparisons = []
@@ -41,12 +42,12 @@ def main() -> int:
         write(comparisons, anchors)
     verdicts = [verdict for comparison in comparisons for verdict in comparison.verdicts]
     outside = [verdict for verdict in verdicts if not verdict.within]
-    print(f"{len(verdicts)} figures, {len(outside)} outside their bounds")
+    print(f"{len(verdicts)} values, {len(outside)} outside their bounds")
     return 1 if outside or not all(anchor.within for anchor in anchors) else 0
 
 
 def print_verdicts(comparison: Comparison) -> None:
-    """Print the table of the figures of one case."""
+    """Print ns-2's and Longhaul's values in one case; `!!` marks values outside their bounds."""
     peer, ours = len(comparison.peer), len(comparison.ours)
     print(f"{comparison.case.name}: {peer} runs of ns-2, {ours} of Longhaul")
     for verdict in comparison.verdicts:
@@ -59,7 +60,7 @@ def print_verdicts(comparison: Comparison) -> None:
 def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
     """Write `report.json`, the page `docs/validation.md`, and a long report with plots.
 
-    `anchors` has the rows on published figures.
+    The report of all cases goes to `LONG_REPORT`. `anchors` has the rows on published values.
     """
     verdicts = [verdict for comparison in comparisons for verdict in comparison.verdicts]
     verdicts += anchors
@@ -70,13 +71,15 @@ def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("prefixes", nargs="*", default=[""], help="beginnings of case names")
+    parser.add_argument(
+        "prefixes", nargs="*", default=[""], help="beginnings of case names (default: all cases)"
+    )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument(
         "--cache",
         type=Path,
         default=Path(tempfile.gettempdir()) / "longhaul-validation",
-        help="where finished runs are kept",
+        help="directory of finished runs",
     )
     return parser.parse_args()
 

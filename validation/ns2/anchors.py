@@ -1,6 +1,6 @@
-"""Published figures of the HighSpeed TCP study (LBNL, 2003), compared with profile `ns2-2003`.
+"""Published values of the HighSpeed TCP study (LBNL, 2003), compared with profile `ns2-2003`.
 
-The figures are those of the isolated flow of section 6.1 (congestion events in section 7.3.2), and
+The values are those of the isolated flow of section 6.1 (congestion events in section 7.3.2), and
 of the slow starts in Table 6.1. RED is configured as in the study: adaptive with `bottom` 1e-4, in
 packets of 500 bytes, with ECN.
 """
@@ -20,8 +20,9 @@ from validation.experiments import dumbbell, pool
 from validation.rows import Row, judged
 
 TOLERANCE = 0.05
+"""Allowed relative difference from the published value."""
 PUBLISHED = "published"
-"""Name of the case in rows that compare our number with a published one."""
+"""Name of the case in rows that compare our value with a published value."""
 SEEDS = range(1, 6)
 QUIET_S = 5.0
 """Seconds without a loss or mark after which the first transient is over.
@@ -31,7 +32,7 @@ HSTCP's sawteeth are 7 s apart.
 
 
 def anchor(name: str, published: float, ours: float) -> Row:
-    """Return a row with a published number and our number."""
+    """Return a row with the verdict on our value, compared with the published value."""
     band = Expected.within_part(published, TOLERANCE)
     return judged(PUBLISHED, name, published, ours, band, "5 %")
 
@@ -58,7 +59,7 @@ def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
 
 
 def check_anchors(processes: int) -> list[Row]:
-    """Run all comparisons with published figures, and return rows with means over seeds."""
+    """Run all comparisons with published values, and return rows with means over seeds."""
     with pool(processes) as workers:
         anchors = _steady(list(workers.map(_isolated, SEEDS)))
         for max_ssthresh, change_s, cwnd, lost in TABLE_6_1:
@@ -109,7 +110,7 @@ def _isolated(seed: int) -> dict[str, float]:
 
 
 def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
-    """Return time, window and losses at the end of slow start, as in Table 6.1.
+    """Return time (s), window (packets) and losses at the end of slow start, as in Table 6.1.
 
     Time and window are those of the last sample (every 50 ms) before the first reduction. Losses
     are the drops and marks of the first transient.
@@ -121,9 +122,9 @@ def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
 
 
 def _lost_in_first_transient(link: pl.DataFrame) -> float:
-    """Count the drops and marks from the first one until there are none for `QUIET_S` seconds.
+    """Return the number of drops and marks until none occurs for `QUIET_S` seconds.
 
-    `link` has the samples of the bottleneck.
+    `link` has the samples of the bottleneck. Time before the first drop or mark does not count.
     """
     times, counts = link["t_s"], link["dropped_pkts"] + link["marked_pkts"]
     changed_s = times.filter(counts.diff().fill_null(0) > 0).to_list()

@@ -39,6 +39,7 @@ class FlowGroup:
     """One-way delay (s) of each sender's access link; 0 for senders directly at the router."""
     reverse: bool
     stop_s: float | None
+    """Time at which the senders stop; None for the end of the run."""
 
     @property
     def linux(self) -> bool:
@@ -66,6 +67,7 @@ class Case:
 
     name: str
     warm_up_s: float
+    """Time at which the measurement window begins."""
     arguments: tuple[str, ...]
     """Arguments of gold.tcl as `key=value`, without the seed."""
     seeds: tuple[int, ...]
@@ -80,7 +82,7 @@ class Case:
         return float(self.value(key))
 
     def flag(self, key: str) -> bool:
-        """Return the value of the argument `key` as a truth value."""
+        """Return true if the value of the argument `key` is `1` or `true`."""
         return self.value(key) in {"1", "true"}
 
     @property
@@ -119,7 +121,7 @@ class Case:
 
 
 def gold_cases() -> Iterator[Case]:
-    """Yield the cases of the gold set (`gold/cases.csv`), in their order."""
+    """Yield the recorded cases (`gold/cases.csv`), in the order of the file."""
     return read_cases(GOLD / "cases.csv")
 
 

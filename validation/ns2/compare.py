@@ -1,7 +1,7 @@
-"""Runs of Longhaul for the cases, in parallel, and their comparison with ns-2's runs.
+"""Runs of Longhaul for all cases, in parallel, and their comparison with ns-2's runs.
 
 Finished runs are cached under a hash of their scenario and of the compiled engine, so an
-interrupted comparison resumes.
+interrupted comparison can be resumed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from validation.rows import Row
 
 @dataclass(frozen=True)
 class Comparison:
-    """A case with the runs of both simulators, and the verdicts on its figures."""
+    """A case with the runs of both simulators, and the verdicts on its values."""
 
     case: Case
     peer: list[Run]
+    """Runs of ns-2."""
     ours: list[Run]
     verdicts: list[Row]
 
@@ -38,9 +39,10 @@ class Comparison:
 def compare(
     cases: list[Case], store: Path, processes: int, recorded: Path = GOLD
 ) -> Iterator[Comparison]:
-    """Compare the cases one after the other; the runs of one case are made in parallel.
+    """Compare the cases one after the other; yield the comparison of each case.
 
-    `store` is the directory of finished runs, `recorded` that of ns-2's recordings.
+    Longhaul's runs of one case are made in parallel by `processes` processes. `store` is the
+    directory of finished runs, `recorded` the directory of ns-2's recordings.
     """
     with pool(processes) as workers:
         for case in cases:
@@ -59,7 +61,7 @@ def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 
 
 def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
-    """Compare runs of equal seeds, and return each figure's worst verdict over all seeds.
+    """Compare runs of equal seeds, and return the worst verdict over all seeds for each metric.
 
     Used for cases in which both simulators lose the same packets.
     """
@@ -77,7 +79,10 @@ def _badness(row: Row) -> tuple[bool, float]:
 
 
 def _run(case: Case, store: Path, seed: int) -> Run:
-    """Run a case with one seed, or return its run from the directory `store`."""
+    """Return Longhaul's run of a case with one seed, from the directory `store` if it is there.
+
+    Otherwise the case is simulated, and the run is written to `store`.
+    """
     key = json.dumps([_engine_hash(), scenario(case, seed)], sort_keys=True).encode()
     path = store / f"{hashlib.sha256(key).hexdigest()[:24]}.json"
     if path.exists():

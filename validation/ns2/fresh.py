@@ -2,8 +2,8 @@
 
 The new cases (`gold/fresh.csv`) guard against an engine that fits only the cases recorded in the
 repository. They have other rates, delays, buffers, thresholds, agents and seeds. Seeds begin with
-11, because the first random numbers of ns-2's smaller seeds are so small that the SYN would be
-lost. The command first runs ns-2 for cases of which the directory `DIR` has no recording.
+11, because the first random numbers of ns-2's smaller seeds are so small that random loss would
+drop the SYN. The command first runs ns-2 for cases that are not recorded in the directory `DIR`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from validation.ns2.compare import compare
 
 
 def main() -> int:
-    """Compare Longhaul and ns-2 in cases whose names begin with an argument, or in all cases."""
+    """Compare Longhaul and ns-2 in cases whose names begin with an argument, or in all cases.
+
+    Return the exit status: 1 if a value is outside its bounds, otherwise 0.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("prefixes", nargs="*", default=[""])
     parser.add_argument("--processes", type=int, default=2)
@@ -37,7 +40,7 @@ def main() -> int:
         for comparison in compare([case], folder / "cache", arguments.processes, folder):
             print_verdicts(comparison)
             outside += sum(not verdict.within for verdict in comparison.verdicts)
-    print(f"{len(cases)} cases, {outside} figures outside their bounds")
+    print(f"{len(cases)} cases, {outside} values outside their bounds")
     return 1 if outside else 0
 
 

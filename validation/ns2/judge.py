@@ -1,8 +1,9 @@
 """Verdicts on Longhaul's runs of a case, compared with ns-2's runs.
 
-A case without randomness needs the same number of cwnd reductions and timeouts as in ns-2, each
-within one round trip of its time in ns-2, and delivered packets within 0.5 %. In a random case,
-each mean over seeds has to lie in the 95 % interval of ns-2's mean, or within 3 % of that mean.
+In a case without randomness each flow needs as many cwnd reductions and timeouts as in ns-2, each
+within one base round trip of its time in ns-2. The packets delivered by all flows have to agree
+within 0.5 %. In a case with randomness, each mean over seeds has to lie in the 95 % confidence
+interval of ns-2's mean, or within 3 % of ns-2's mean.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ MEAN_TOLERANCE = 0.03
 
 
 def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
-    """Return the verdicts on all figures of a case; `peer` has ns-2's runs."""
+    """Return the verdicts on all values of a case; `peer` has ns-2's runs, `ours` Longhaul's."""
     if case.deterministic:
         return list(judge_exactly(case, peer[0], ours[0]))
     return list(_judge_means(case, peer, ours))
 
 
 def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
-    """Yield rows that compare a case without randomness; event counts are sums over all flows."""
+    """Yield rows that compare two runs of a case event by event.
+
+    Rows on numbers of events have sums over flows; they are accepted if all flows' numbers agree.
+    """
     round_trip_s = base_round_trip_s(case)
     for metric, count, times in _EVENTS:
         there, here = list(map(count, peer.flows)), list(map(count, ours.flows))
@@ -68,23 +72,23 @@ def _judge_means(case: Case, peer: list[Run], ours: list[Run]) -> Iterator[Row]:
 
 
 def _means(case: Case) -> Iterator[tuple[str, Callable[[Run], float]]]:
-    """Yield name and function of each figure that is compared as a mean over seeds."""
+    """Yield name and function of each value that is compared as a mean over seeds."""
     kinds = list(dict.fromkeys(group.kind for group in case.flow_groups))
     for kind in kinds:
         yield f"goodput {kind}, Mbit/s", partial(_goodput_mbps, kind)
         yield f"mean window {kind}, packets", partial(_mean_window, kind)
-    yield "window cuts", lambda run: sum(flow.cuts for flow in run.flows)
+    yield "cwnd reductions", lambda run: sum(flow.cuts for flow in run.flows)
     yield "timeouts", lambda run: sum(flow.timeouts for flow in run.flows)
     yield "dropped packets", lambda run: run.link.dropped_pkts
     if case.number("loss") > 0:
-        # ns-2's queue monitor is after its error model, and does not see lost packets.
+        # ns-2's queue monitor does not see packets that the error model before it drops.
         return
     yield "marked packets", lambda run: run.link.marked_pkts
     yield "utilisation", lambda run: run.link.utilisation_window
     yield "mean queue, packets", lambda run: run.link.queue_mean_window_pkts
     if not any(group.jitter_s > 0 for group in case.flow_groups):
         yield (
-            "first cut, s",
+            "first cwnd reduction, s",
             lambda run: min(
                 (flow.cut_times_s[0] for flow in run.flows if flow.cut_times_s),
                 default=case.duration_s,
@@ -104,9 +108,9 @@ def _delivered(run: Run) -> int:
     return sum(flow.delivered_pkts for flow in run.flows)
 
 
-# Events, with the functions that return their number and their times in a flow's figures.
+# Kinds of events, with functions that return their number and their times from `FlowFigures`.
 _EVENTS = (
-    ("window cuts", attrgetter("cuts"), attrgetter("cut_times_s")),
+    ("cwnd reductions", attrgetter("cuts"), attrgetter("cut_times_s")),
     ("timeouts", attrgetter("timeouts"), attrgetter("timeout_times_s")),
 )
 
@@ -115,7 +119,7 @@ def _furthest_apart(there: Iterable[list[float]], here: Iterable[list[float]]) -
     """Return the largest time difference between corresponding events of both simulators.
 
     `there` has the event times (s) of each flow in ns-2, and `here` those in Longhaul. Some
-    recordings have only the first 400 events of a flow.
+    recordings have only the first 400 events of a flow, so later events are not compared.
     """
     return max(
         abs(b - a)

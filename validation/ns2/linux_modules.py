@@ -53,7 +53,7 @@ REASONS = {
     "TCP/Linux does not send this event to its modules, so that ssthresh remains half of the "
     "window. With this ssthresh Longhaul's values are within 0.4 % of ns-2's",
 }
-"""Reasons for figures outside their bounds, by case; experiments confirmed each reason."""
+"""Reasons for values outside their bounds, by case; experiments confirmed each reason."""
 
 
 def linux_tcp(case: Case) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def linux_tcp(case: Case) -> dict[str, Any]:
         "initial_window": case.number("iw"),
         "receive_window": int(case.number("window")),
         "timestamps": True,
-        # The option is on the wire, but ns-2's receiver does not count it.
+        # ACKs have 40 bytes, as in ns-2: Longhaul adds the 10 bytes of the timestamp option.
         "ack_size": "30 B",
         "sack_block": "0 B",
         "rto": {

@@ -1,4 +1,4 @@
-"""Writer of a report with every figure and a plot of every case, not kept in the repository."""
+"""Writer of a report with all values and a plot of every case; the repository does not have it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from validation.rows import Row
 
 NS2 = "#888888"
 LONGHAUL = "#c0392b"
-HEADS = ("Figure", "ns-2:", "Longhaul:", "Difference:", "Within", "Rule")
+HEADS = ("Metric", "ns-2:", "Longhaul:", "Difference:", "Within", "Rule")
 
 
 def write(comparisons: Sequence[Comparison], directory: Path) -> None:
-    """Write `report.md` and its plots into `directory`."""
+    """Write `report.md` and a plot of each case into `directory`."""
     directory.mkdir(parents=True, exist_ok=True)
     for comparison in comparisons:
         draw(comparison, directory / f"{comparison.case.name}.png")
@@ -33,7 +33,7 @@ def _section(comparison: Comparison) -> list[str]:
     return [
         "", f"## {case.name}",
         "", f"`{' '.join(case.arguments)}`",
-        "", f"{runs}; windows from {case.warm_up_s:g} s on.",
+        "", f"{runs}; measured from {case.warm_up_s:g} s on.",
         "", f"![Window and queue]({case.name}.png)",
         "", *table(HEADS, map(_row, comparison.verdicts)),
     ]  # fmt: skip
@@ -46,7 +46,7 @@ def _row(verdict: Row) -> list[str]:
 
 
 def draw(comparison: Comparison, path: Path) -> None:
-    """Plot the first run of a case into the PNG file `path`."""
+    """Plot cwnd and queue of the first run of each simulator into the PNG file `path`."""
     peer, ours = comparison.peer[0].trace, comparison.ours[0].trace
     assert peer is not None
     assert ours is not None

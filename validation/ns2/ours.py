@@ -1,8 +1,8 @@
-"""Longhaul's run of a case, with the same figures (`runs.py`) as ns-2's run.
+"""Longhaul's run of a case, with the same values (`runs.py`) as ns-2's run.
 
 The measurement window extends, as in ns-2's run, from the sample at the end of the warm-up to the
-last sample before the end of the run. ns-2 counts acknowledged data at the sender. Longhaul's count
-is that of the receiver, earlier by the one-way delay of an ACK.
+last sample before the end of the run. ns-2 counts acknowledged data at the sender. Longhaul's
+counter is at the receiver, and is therefore read earlier, by the one-way delay of an ACK.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Column = NDArray[np.float64]
 
 
 def run(case: Case, seed: int) -> Run:
-    """Run a case with one seed, and return its figures."""
+    """Simulate a case in Longhaul with one seed, and return the measured values and samples."""
     return read(case, seed, longhaul.run(scenario(case, seed)))
 
 
 def read(case: Case, seed: int, results: longhaul.Results) -> Run:
-    """Return the figures of a run, computed from its `results`."""
+    """Return the run of a case with one seed, computed from its `results`."""
     groups = [group for group in case.flow_groups for _ in range(group.count)]
     samples = [_samples(results.series, "flow", index) for index in range(len(groups))]
     link = _samples(results.series, "link", 0)

@@ -1,8 +1,8 @@
 """Writer of `docs/validation.md` from `report.json`.
 
-The page has notes, figures outside their bounds with reasons, a comparison with published figures,
-a table of sawteeth of ns-2's Linux modules, and a table with a row per case. `long_report.py`
-writes all figures and plots.
+The page has notes, values outside their bounds with reasons, a comparison with published values, a
+table of sawteeth of ns-2's Linux modules, and a table with a row for each other case.
+`long_report.py` writes all values and plots.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _SAWTOOTH = (
     ("reductions", ".0f"),
     ("mean period, s", ".3f"),
     ("mean window before a reduction, packets", ".0f"),
-    ("smallest window after one, packets", ".0f"),
+    ("smallest window after a reduction, packets", ".0f"),
     ("mean window, packets", ".0f"),
 )
-# Columns of the table of cases; each has the largest difference of some metrics.
+# Columns of the table of cases; each has the largest difference of the metrics that begin so.
 _DIFFERENCES = {
     "Goodput": ("goodput", "delivered packets", "run by run: delivered packets"),
     "Mean window": ("mean window",),
@@ -45,7 +45,7 @@ OF_CASES = (
     "Values within bounds:",
 )  # fmt: skip
 
-# Keys of `report.json`, with the fields of a row.
+# Keys of `report.json`, with the fields of `Row` that they hold.
 _KEYS = {
     "case": "case", "metric": "metric", "peer": "expected", "peer_sd": "expected_sd",
     "longhaul": "measured", "longhaul_sd": "measured_sd", "within": "within", "rule": "rule",
@@ -69,7 +69,7 @@ def report_text(rows: Iterable[Row]) -> str:
 
 
 def page(verdicts: Sequence[Row]) -> str:
-    """Return the text of the page; `verdicts` has the rows on cases and on published figures."""
+    """Return the text of the page; `verdicts` has the rows on cases and on published values."""
     compared = [verdict for verdict in verdicts if verdict.case != PUBLISHED]
     judged = [(case, [row for row in compared if row.case == case.name]) for case in gold_cases()]
     linux = [(case, rows) for case, rows in judged if case.linux]
@@ -97,7 +97,7 @@ def _published(row: Row) -> list[str]:
 
 
 def _outside(verdicts: Iterable[Row]) -> str:
-    """Return a list of the figures outside their bounds, or nothing."""
+    """Return a Markdown list of the values outside their bounds; empty if there are none."""
     lines = [
         f"- outside: {verdict.case}, {verdict.metric}: ns-2 {verdict.expected:.6g}, "
         f"Longhaul {verdict.measured:.6g}\n"
@@ -108,7 +108,7 @@ def _outside(verdicts: Iterable[Row]) -> str:
 
 
 def _sawteeth(case: Case, verdicts: list[Row]) -> Iterator[list[str]]:
-    """Yield a row for each flow of a case with ns-2's Linux modules."""
+    """Yield a table row for each flow of a case with ns-2's Linux modules."""
     by_metric = {verdict.metric: verdict for verdict in verdicts}
     utilisation = _pair(by_metric["utilisation"], ".3f")
     several = "flow 0: reductions" in by_metric
@@ -126,7 +126,7 @@ def _pair(verdict: Row | None, form: str) -> str:
 
 
 def _names_outside(verdicts: list[Row], flow: int) -> str:
-    """Return the names of figures out of bounds: those of flow number `flow` and of the link."""
+    """Return the metrics outside their bounds: those of flow number `flow` and of the link."""
     others = f"flow {1 - flow}: "
     names = (
         verdict.metric.removeprefix(f"flow {flow}: ")
@@ -137,7 +137,7 @@ def _names_outside(verdicts: list[Row], flow: int) -> str:
 
 
 def _reasons(judged: Iterable[tuple[Case, list[Row]]]) -> str:
-    """Return a line for every case with figures outside their bounds: the reason, or unknown."""
+    """Return a line with the reason, if it is known, for each case with values out of bounds."""
     return "".join(
         f"- Reason for {case.name}: {REASONS.get(case.name, 'the reason is not known')}.\n\n"
         for case, verdicts in judged
@@ -146,9 +146,12 @@ def _reasons(judged: Iterable[tuple[Case, list[Row]]]) -> str:
 
 
 def _case(case: Case, verdicts: list[Row]) -> list[str]:
-    """Return the row of a case: the largest difference of each figure over flows and seeds."""
+    """Return the table row of a case of ns-2's own agents.
+
+    Differences are the largest over algorithms and, if runs are compared one by one, over seeds.
+    """
     how = "event by event" if case.deterministic else "means over seeds"
-    counts = [_counts(verdicts, metric) for metric in ("window cuts", "timeouts")]
+    counts = [_counts(verdicts, metric) for metric in ("cwnd reductions", "timeouts")]
     shown = [_largest(verdicts, metrics) for metrics in _DIFFERENCES.values()]
     inside = sum(verdict.agrees for verdict in verdicts)
     return [case.name, how, *counts, *shown, f"{inside} of {len(verdicts)}"]

@@ -1,7 +1,7 @@
 """Recorded ns-2 runs; `python -m validation.ns2.recordings [PREFIX ...]` records missing ones.
 
-`gold/runs/CASE.json` has the figures of every seed, `gold/traces/CASE.csv.gz` the window and queue
-of the first seed, thinned for plots. All were recorded with ns-2 2.35 (Debian package ns2
+`gold/runs/CASE.json` has the values of every seed, `gold/traces/CASE.csv.gz` the window and queue
+of the first seed, thinned for plots. All cases were recorded with ns-2 2.35 (Debian package ns2
 2.35+dfsg-5) and `gold/gold.tcl`.
 """
 
@@ -24,14 +24,17 @@ SAMPLES = 400
 
 
 def load(case: Case, folder: Path = GOLD) -> list[Run]:
-    """Return the recorded ns-2 runs of a case, one per seed; the first has a trace."""
+    """Return the recorded ns-2 runs of a case, one per seed; the first run has a trace."""
     runs = json.loads(_runs_path(case, folder).read_text())
     trace = _read_trace(_trace_path(case, folder))
     return [Run.from_json(run, trace if index == 0 else None) for index, run in enumerate(runs)]
 
 
 def record(case: Case, folder: Path = GOLD) -> None:
-    """Run ns-2 with those seeds of a case that are not recorded in `folder`."""
+    """Run ns-2 with those seeds of a case that are not recorded in `folder`, and record the runs.
+
+    Raises `MissingNs2Error` if ns-2 is needed but not installed.
+    """
     path = _runs_path(case, folder)
     runs = json.loads(path.read_text()) if path.exists() else []
     done = {run["seed"] for run in runs}
@@ -72,7 +75,7 @@ def _read_trace(path: Path) -> Trace:
 
 
 def main() -> None:
-    """Record the cases whose names begin with one of the arguments, or all."""
+    """Record the cases whose names begin with an argument, or all cases; print their names."""
     prefixes = tuple(sys.argv[1:]) or ("",)
     for case in gold_cases():
         if case.name.startswith(prefixes):

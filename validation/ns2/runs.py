@@ -1,8 +1,8 @@
-"""Figures of one run, in the same form for both simulators.
+"""Measured values (figures) of one run, in the same form for both simulators.
 
 Only data packets are counted. ns-2 counts its SYN as packet 0, which `simulator.py` subtracts.
-Fields with `window` in their names, for the measurement window, cover the time from the end of the
-warm-up to the end of the run; all others cover the whole run.
+Fields with `window` in their names are for the measurement window, from the end of the warm-up to
+the end of the run. All other fields, except `FlowFigures.sawtooth`, are for the whole run.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ class Sawtooth:
 
     cuts: int
     period_s: float | None
-    """Mean time from one reduction to the next."""
+    """Mean time from one reduction to the next reduction."""
     peak_pkts: float | None
-    """Mean of the windows in the last samples before reductions."""
+    """Mean of the windows in the last samples before reductions, except the first reduction."""
     trough_pkts: float | None
-    """Mean of the smallest windows of the teeth of the sawtooth."""
+    """Mean of the smallest windows between two reductions."""
 
 
 @dataclass(frozen=True)
 class FlowFigures:
-    """Figures of one flow in one run."""
+    """Measured values of one flow in one run."""
 
     kind: str
     start_s: float
@@ -39,29 +39,33 @@ class FlowFigures:
     delivered_pkts: int
     """Packets acknowledged cumulatively at the end of the run."""
     cuts: int
-    """Number of window reductions for any reason, timeouts included."""
+    """Number of cwnd reductions for any reason, timeouts included."""
     ecn_cuts: int
+    """Number of cwnd reductions because of ECN marks."""
     timeouts: int
     cut_times_s: list[float]
+    """Times of the reductions that `cuts` counts."""
     timeout_times_s: list[float]
     goodput_window_bps: float
     cwnd_mean_window: float
+    """Mean cwnd in packets, over samples."""
     cwnd_max: float
     sawtooth: Sawtooth | None = None
-    """Sawtooth of the window; None except for flows of ns-2's Linux modules."""
+    """Sawtooth of cwnd after the warm-up; None except for flows of ns-2's TCP/Linux."""
 
     @staticmethod
     def from_json(plain: dict[str, Any]) -> FlowFigures:
-        """Return the figures from the dictionary that `dataclasses.asdict` made of them."""
+        """Return the values from a dictionary that `dataclasses.asdict` made."""
         sawtooth = plain.get("sawtooth")
         return FlowFigures(**{**plain, "sawtooth": sawtooth and Sawtooth(**sawtooth)})
 
 
 @dataclass(frozen=True)
 class LinkFigures:
-    """Figures of the bottleneck link in forward direction."""
+    """Measured values of the bottleneck link in forward direction."""
 
     utilisation_window: float
+    """Utilisation as a fraction."""
     queue_mean_window_pkts: float
     dropped_pkts: int
     marked_pkts: int
@@ -69,7 +73,7 @@ class LinkFigures:
 
 @dataclass(frozen=True)
 class Trace:
-    """Samples of windows and queue for the plots."""
+    """Samples of cwnd and of the bottleneck's queue, for the plots."""
 
     time_s: list[float]
     cwnd: list[list[float]]
@@ -85,7 +89,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Run:
-    """The figures of one simulation with one seed."""
+    """Measured values and samples of one simulation with one seed."""
 
     seed: int
     flows: list[FlowFigures]
@@ -93,7 +97,7 @@ class Run:
     trace: Trace | None = field(default=None, compare=False)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the run without its trace, for JSON."""
+        """Return the run, without its trace, as a dictionary for JSON."""
         plain = asdict(self)
         del plain["trace"]
         return plain

@@ -1,7 +1,7 @@
 """Measurement and comparison of the sawteeth of windows at a drop-tail queue.
 
-Each figure of each algorithm must be within 5 % of ns-2's. The number of reductions may also differ
-by one, because the measurement window begins and ends in the middle of a tooth.
+Each value of each algorithm must be within 5 % of ns-2's value. The number of reductions may also
+differ by one, because the measurement window begins and ends in the middle of a tooth.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def measure(
 ) -> Sawtooth | None:
     """Return the mean sawtooth of a flow of TCP/Linux after the warm-up; None for other flows.
 
-    `times_s` and `cwnd` are samples of the window, `cut_times_s` the times of reductions.
+    `times_s` has the times of the samples `cwnd` (in packets), `cut_times_s` those of reductions.
     """
     if not case.linux:
         return None
@@ -63,7 +63,7 @@ def _judge_flow(case: Case, prefix: str, peer: FlowFigures, ours: FlowFigures) -
     for metric, theirs, mine in (
         ("mean period, s", there.period_s, here.period_s),
         ("mean window before a reduction, packets", there.peak_pkts, here.peak_pkts),
-        ("smallest window after one, packets", there.trough_pkts, here.trough_pkts),
+        ("smallest window after a reduction, packets", there.trough_pkts, here.trough_pkts),
     ):
         if theirs is not None:
             yield _verdict(case, prefix + metric, theirs, mine or 0.0)

@@ -12,14 +12,14 @@ from validation.ns2.linux_modules import (
     linux_tcp,
 )
 
-# Algorithms by names of ns-2's agents.
+# Loss recovery by kind of sender (`FlowGroup.kind`).
 RECOVERY = {"sack": "ns2-sack", "hstcp": "ns2-sack", "newreno": "ns2-newreno", "reno": "ns2-reno"}
 
 
 def scenario(case: Case, seed: int) -> dict[str, Any]:
     """Return the scenario of `case` with `seed`.
 
-    Its profile makes all random numbers equal to those of ns-2 with the same seed.
+    The scenario's profile makes all random numbers equal to those of ns-2 with the same seed.
     """
     return {
         "title": case.name,
@@ -69,7 +69,11 @@ def _bottleneck(case: Case) -> dict[str, Any]:
 
 
 def _red(case: Case) -> dict[str, Any]:
-    """Return the keys of a RED queue; `red_min`, `red_max` and `red_bottom` of 0 become `auto`."""
+    """Return the keys of a RED queue.
+
+    `red_min`, `red_max` and `red_bottom` of 0 become `auto`. A weight `red_qw` of -1 becomes
+    `auto`, a weight of 0 `per-packet`.
+    """
     weight = case.number("red_qw")
     return {
         "kind": "red",

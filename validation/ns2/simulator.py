@@ -1,6 +1,6 @@
 """Execution of ns-2 for a case, and the reader of its output.
 
-ns-2 uses its fastest scheduler, the calendar queue; the output is the same with the heap.
+ns-2 uses its fastest scheduler, the calendar queue. The heap scheduler gives the same output.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ class MissingNs2Error(RuntimeError):
 
 
 def command(script: Path, arguments: list[str]) -> list[str]:
-    """Return the command line that runs `script` in ns-2."""
+    """Return the command line that runs `script` in ns-2.
+
+    Raises `MissingNs2Error` if ns-2 is not installed.
+    """
     program = shutil.which("ns") or shutil.which("ns2")
     if program is None:
         raise MissingNs2Error(INSTALL)
@@ -36,7 +39,7 @@ def command(script: Path, arguments: list[str]) -> list[str]:
 
 
 def run(case: Case, seed: int) -> Run:
-    """Run ns-2 for a case with one seed, and return its figures."""
+    """Run ns-2 for a case with one seed, and return the measured values and samples."""
     with TemporaryDirectory(prefix="ns2-") as scratch:
         out = Path(scratch) / "run"
         arguments = [f"out={out}", f"seed={seed}", *case.arguments]
@@ -47,7 +50,7 @@ def run(case: Case, seed: int) -> Run:
 
 
 def read(case: Case, seed: int, out: Path) -> Run:
-    """Return the figures in the files that gold.tcl wrote; `out` is the prefix of their names."""
+    """Return ns-2's run from the files that gold.tcl wrote; `out` is the prefix of their names."""
     records = _records(out.with_suffix(".kv"))
     columns = _columns(out.with_suffix(".csv"))
     start = _index_at(columns["t"], case.warm_up_s)
