@@ -1,7 +1,7 @@
-"""The comparison with the kernel: `make validate-linux`, or `python -m validation.linux [PREFIX]`.
+"""Comparison with the kernel: `make validate-linux`, or `python -m validation.linux [PREFIX ...]`.
 
-Prints every figure that is outside its band. If all cases were compared, writes `comparison.csv`,
-and `docs/linux.md` with its plots.
+Compares the cases whose names begin with a PREFIX, or all cases, and prints the values outside
+their bands. If all cases were compared, writes `comparison.csv`, and `docs/linux.md` with plots.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from validation.pages import DOCS
 
 
 def main(prefixes: list[str]) -> int:
-    """Compare the cases whose names begin with one of `prefixes`, and print the figures.
+    """Compare the cases whose names begin with one of `prefixes`.
 
-    Without prefixes, all cases are compared, and the results are written.
+    Print the values outside their bands, and the numbers of values within. Without prefixes, all
+    cases are compared, and the results are written. The exit status that is returned is always 0.
     """
     chosen = [case for case in recorded_cases() if case.name.startswith(tuple(prefixes or [""]))]
     simulated = in_parallel(simulate, ((case,) for case in chosen))
@@ -33,10 +34,10 @@ def main(prefixes: list[str]) -> int:
     for which, first in (("first", True), ("later", False)):
         counted = [verdict for verdict in verdicts if verdict.first == first]
         for name, some in (
-            ("first five", [verdict for verdict in counted if verdict.figure in MAIN]),
-            ("all", counted),
+            ("main quantities", [verdict for verdict in counted if verdict.figure in MAIN]),
+            ("all quantities", counted),
         ):
-            print(f"{which} cases, {name}: {count(some)} figures within their bands")
+            print(f"{which} cases, {name}: {count(some)} values within their bands")
     if not prefixes:
         report.write(verdicts)
         (DOCS / "linux.md").write_text(page(verdicts), encoding="utf-8")

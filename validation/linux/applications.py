@@ -1,7 +1,8 @@
 """Programs that send and receive in the two hosts of an emulation, while a case is recorded.
 
-`python -m validation.linux.applications receive|send CASE.json`. Receivers read and discard data.
-Senders write continuously or at intervals, and sample their sockets.
+`python -m validation.linux.applications receive|send CASE.json`. Receivers read and discard
+data. Senders write continuously or at intervals, and sample their sockets. Both run with real-time
+priority if this is permitted.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ LINGER_S = 0.3
 """Seconds of sampling after the last byte of all flows was acknowledged."""
 
 TCP_CONGESTION = 13
+"""Socket option that selects the congestion control algorithm (`include/uapi/linux/tcp.h`)."""
 INFO_BYTES = 232
 """Bytes of `struct tcp_info` through the field `tcpi_snd_wnd` (`include/uapi/linux/tcp.h`)."""
 
@@ -48,7 +50,7 @@ NOT_OPEN = (2, 7)
 
 
 def main(arguments: list[str]) -> int:
-    """Run the receivers or the senders of a case until they end."""
+    """Run the receivers or the senders of a case until they end; return the exit status 0."""
     side, file = arguments
     case = json.loads(Path(file).read_text(encoding="utf-8"))
     with contextlib.suppress(PermissionError):
@@ -61,7 +63,7 @@ def main(arguments: list[str]) -> int:
 
 
 def receive(case: dict[str, Any]) -> None:
-    """Accept a connection per flow, and read from all of them until the program is terminated."""
+    """Accept a connection per flow; a thread reads each connection until its sender closes it."""
     threads = []
     for number in range(len(case["flows"])):
         listener = socket.socket()
@@ -82,7 +84,10 @@ def _drain(listener: socket.socket) -> None:
 
 
 def send(case: dict[str, Any], folder: Path) -> None:
-    """Send the data of all flows, and write samples and the kernel's counters to `folder`."""
+    """Send the data of all flows and sample the sockets; write files to `folder`, and exit.
+
+    `samples.csv` has the samples, `sender.json` the kernel's TCP counters and settings.
+    """
     start = time.monotonic() + 0.05
     sockets = []
     for number, flow in enumerate(case["flows"]):
@@ -103,9 +108,9 @@ def send(case: dict[str, Any], folder: Path) -> None:
 
 
 def _write(sender: socket.socket, number: int, flow: dict[str, Any], start: float) -> None:
-    """Write the data of one flow: at intervals, up to the flow's size, or without end.
+    """Write the data of one flow: at intervals, up to the flow's size, or without limit.
 
-    `number` is the index of the flow; its start time is relative to `start`.
+    `number` is the index of the flow. The flow's start time is relative to `start`.
     """
     begin = start + flow["start_s"]
     _sleep_until(begin)
@@ -130,7 +135,10 @@ def _sleep_until(when: float) -> None:
 def _sample(
     case: dict[str, Any], sockets: list[socket.socket], start: float
 ) -> list[tuple[float | int, ...]]:
-    """Sample all sockets from `start` until the case ends or all flows' data is acknowledged."""
+    """Return samples of all open sockets: time since `start` in s, number of the flow, `FIELDS`.
+
+    Sampling ends with the case, or `LINGER_S` after all flows' data is acknowledged.
+    """
     samples: list[tuple[float | int, ...]] = []
     sizes = [flow["size_bytes"] for flow in case["flows"]]
     end, turn = start + case["duration_s"], 0

@@ -1,4 +1,4 @@
-"""Figures of a comparison with the kernel: formats, allowed differences, and verdicts."""
+"""Quantities of a comparison with the kernel: formats, allowed differences, and verdicts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class Figure:
     title: str
     form: str
     band: str
-    """Allowed difference from the kernel's figure, as text for the page."""
+    """Allowed difference from the kernel's value, as text for the page."""
     part: float = 0.05
-    """Allowed difference as a fraction of the kernel's figure."""
+    """Allowed difference as a fraction of the kernel's value."""
     at_least: float | None = 0.0
-    """Minimum of the allowed difference, in the figure's unit; if None, one round-trip time."""
+    """Minimum of the allowed difference, in the quantity's unit; if None, one round-trip time."""
 
     def allowed(self, kernel: float, rtt_s: float = 0.0) -> float:
-        """Return the allowed difference from the kernel's figure `kernel`.
+        """Return the allowed difference from the kernel's value `kernel`.
 
         If `at_least` is None, the minimum is `rtt_s`, the round-trip time of the path.
         """
@@ -38,27 +38,28 @@ FIGURES = {
     "retrans": Figure("retransmissions", ".0f", "10 %, or two", 0.1, 2.0),
     "period": Figure("time between reductions, s", ".2f", "5 %"),
 }
-"""All compared figures by name; the first five are the most important."""
+"""Compared quantities by name; the first five are the main quantities (`MAIN`)."""
 
 MAIN = tuple(FIGURES)[:5]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One figure of one flow, with the kernel's value and the simulated value."""
+    """One quantity of one flow: the kernel's value, the simulated value, and their agreement."""
 
     case: str
     flow: str
-    """The flow's algorithm."""
+    """The flow's algorithm, or the module that computes its window."""
     figure: str
+    """Name of the quantity."""
     kernel: float
     ours: float
     within: bool
 
     def cells(self, figures: Mapping[str, Figure] = FIGURES) -> list[str]:
-        """Return a table row: title of the figure, kernel's value, our value, and difference in %.
+        """Return a table row: title of the quantity, kernel's value, our value, difference in %.
 
-        `figures` has the titles and formats of the figures. A value that is not a number, such as
+        `figures` has titles and formats of the quantities. A value that is not a number, such as
         the window at the end of a slow start that did not end, is written as `none`.
         """
         figure = figures[self.figure]
@@ -69,5 +70,5 @@ class Verdict:
 
 
 def count(verdicts: Sequence[Verdict]) -> str:
-    """Return a text such as `3 of 4`: the number of figures within their bands, and of all."""
+    """Return a text such as `3 of 4`: the number of values within their bands, and of all."""
     return f"{sum(verdict.within for verdict in verdicts)} of {len(verdicts)}"

@@ -14,7 +14,7 @@ SETTLED_S = 40
 
 
 class Path(NamedTuple):
-    """A path with one link in each direction."""
+    """A path with one link in each direction; `rtt_s` is without queueing."""
 
     mbps: float
     rtt_s: float
@@ -29,7 +29,7 @@ PATHS = {
 }
 
 LARGE_BUFFERS = {"tcp_wmem": "4096 16384 33554432"}
-"""Kernel setting for a send buffer so large that it never limits the sender."""
+"""Kernel setting for send buffers that are large enough never to limit the sender."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class Flow:
     algorithm: str
     start_s: float = 0.0
     size_bytes: int | None = None
+    """Number of bytes to send; None for unlimited data, or for data from `writes`."""
     writes: Writes | None = None
 
 
@@ -66,11 +67,13 @@ class Case:
 
     name: str
     limit_pkts: int
+    """Length of the bottleneck's buffer in packets."""
     duration_s: int
     flows: tuple[Flow, ...]
     drops: tuple[int, ...] = ()
     """Numbers, from 0, of the data packets that are lost before they reach the queue."""
     outage_s: tuple[int, int] | None = None
+    """Begin and end of an outage in s, in which all packets are lost; None without an outage."""
     mark_from_pkts: int | None = None
     """Queue length in packets from which arriving packets are ECN-marked; None without marks."""
     receive_window_bytes: int | None = None
@@ -79,7 +82,7 @@ class Case:
     """Socket option SO_RCVBUF of the receivers in recordings; None if it is not set."""
     reordering: Reordering | None = None
     sysctls: Mapping[str, str] = field(default_factory=lambda: LARGE_BUFFERS)
-    """Kernel settings below `net.ipv4` in recordings, in addition to `tcp_no_metrics_save = 1`."""
+    """Kernel settings below `net.ipv4` in recordings; `all_sysctls` adds further settings."""
 
     @property
     def path(self) -> Path:
@@ -128,7 +131,7 @@ class Case:
 
     @property
     def all_sysctls(self) -> dict[str, str]:
-        """All kernel settings below `net.ipv4` in a recording of the case."""
+        """All kernel settings below `net.ipv4` that are set for a recording of the case."""
         ecn = {"tcp_ecn": "1"} if self.mark_from_pkts else {}
         return {"tcp_no_metrics_save": "1"} | ecn | dict(self.sysctls)
 
@@ -140,7 +143,7 @@ class Case:
             # In an emulation the SYN and the handshake's final ACK come first.
             link["loss"] = {"packets": [number + 2 for number in self.drops]}
         measure = {"from": "0 s", "every": "100 ms"}
-        # Includes the time that programs take to start and end.
+        # The emulation runs longer than the case, since programs take time to start and end.
         duration = f"{self.duration_s + 30} s"
         return scenario | {"seed": run, "measure": measure, "duration": duration}
 

@@ -17,7 +17,7 @@ def cases() -> Iterator[Case]:
 
 
 def first_cases() -> Iterator[Case]:
-    """Yield the first cases: buffers, losses, outages, marks, small windows and short transfers."""
+    """Yield the first cases: buffers, two flows, losses, outages, marks, windows and transfers."""
     for letter in "sb":
         buffers = {
             "025": PATHS[letter].bdp_pkts // 4,
@@ -48,7 +48,7 @@ def first_cases() -> Iterator[Case]:
         receive_window_bytes=163_040,
         receive_buffer_bytes=131_072,
     )
-    # Recorded with a maximum of tcp_wmem of 4 MiB instead of 32 MiB.
+    # Recorded with the kernel's default send buffer: at most 4 MiB instead of 32 MiB.
     yield Case("b_cubic_4_wmem", 1666, 60, (Flow("cubic"),), sysctls={})
     for letter in "sb":
         for kind in KINDS:
@@ -96,7 +96,7 @@ def _ten_flows() -> Iterator[Case]:
 
 
 def _other_paths() -> Iterator[Case]:
-    """Yield cases on two paths: one of 200 ms, one of 100 Mbit/s (the recorder's maximum rate)."""
+    """Yield cases on a path of 200 ms, and on one of 100 Mbit/s, the recorder's maximum rate."""
     for kind in KINDS:
         for letter in ("l", "f"):
             yield Case(f"{letter}_{kind}_1", PATHS[letter].bdp_pkts, 60, (Flow(kind),))
@@ -120,5 +120,5 @@ def _applications() -> Iterator[Case]:
 
 
 def _one_in_a_thousand() -> list[int]:
-    draws = random.Random(1)  # as the recorder draws
+    draws = random.Random(1)  # seed of the program that recorded the first cases
     return [number for number in range(300_000) if draws.random() < 0.001]

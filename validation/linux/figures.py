@@ -21,13 +21,13 @@ class Simulated(NamedTuple):
     """Results of the simulation of one case."""
 
     figures: dict[tuple[str, str], float]
-    """Measured values by pairs of algorithm and name of the figure."""
+    """Values of the simulation by pairs of algorithm and name of the quantity."""
     windows: list[list[tuple[float, float]]]
     """Sparse samples (time in s, cwnd in segments) of each flow's window."""
 
 
 def simulate(case: Case, instead: Mapping[str, Path] | None = None) -> Simulated:
-    """Simulate a case; `instead` maps algorithms to kernel modules that replace them."""
+    """Simulate a case; `instead` maps algorithms to files of modules that replace them."""
     scenario = case.scenario()
     for flow in scenario["flows"]:
         module = (instead or {}).get(flow["congestion"]["kind"])
@@ -51,11 +51,11 @@ def _samples(results: longhaul.Results, number: int) -> pl.DataFrame:
 
 
 def together(each: Sequence[tuple[str, dict[str, float]]]) -> dict[tuple[str, str], float]:
-    """Combine the figures of flows into figures of each algorithm.
+    """Combine the values of flows into values of each algorithm.
 
-    `each` has the algorithm and the figures of every flow. Goodput, retransmissions and reductions
-    of several flows are added, the window and srtt averaged; the time between reductions and the
-    end of slow start are left out.
+    `each` has the algorithm and the values of every flow. If an algorithm has several flows, their
+    goodputs, retransmissions and reductions are added, and their windows and srtts are averaged.
+    Other quantities of these flows are left out.
     """
     figures: dict[tuple[str, str], float] = {}
     for algorithm in dict.fromkeys(algorithm for algorithm, _ in each):
@@ -106,8 +106,8 @@ def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
     """Return the simulated window at the end of slow start, and in the last sample before that end.
 
-    The kernel's window is known only from samples. The kernel's last sample before the end of slow
-    start should lie between these two windows.
+    Both are in segments, and NaN if slow start does not end. The kernel's window is known only from
+    samples. The kernel's last sample before the end of slow start should lie between these windows.
     """
     thresholds = samples["ssthresh_pkts"].to_numpy()
     known = np.nonzero(thresholds != thresholds[0])[0]
@@ -125,7 +125,7 @@ def thinned(
     times: np.ndarray[tuple[int], np.dtype[np.float64]],
     values: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> list[tuple[float, float]]:
-    """Return points at equidistant times, each with the latest value known at that time."""
+    """Return points at multiples of `WINDOWS_EVERY_S`, each with the latest value at that time."""
     if not len(times):
         return []
     begin = math.ceil(float(times[0]) / WINDOWS_EVERY_S) * WINDOWS_EVERY_S
@@ -137,7 +137,8 @@ def thinned(
 def period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
     """Return the mean interval between the reductions at `times`, over an even number of intervals.
 
-    CUBIC's intervals alternate in length. A mean over an odd number depends on the first one.
+    If their number is odd, the first interval is left out, because CUBIC's intervals alternate in
+    length. The result is NaN with fewer than three reductions.
     """
     intervals = (len(times) - 1) // 2 * 2
     return float((times[-1] - times[-1 - intervals]) / intervals) if intervals > 0 else math.nan

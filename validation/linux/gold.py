@@ -1,4 +1,4 @@
-"""Conversion of recordings into reference data (`gold`): figures, windows, timing, settings.
+"""Conversion of recordings into reference data (`gold`): values, windows, timing, settings.
 
 Cases without a new recording keep their data. Of several recordings of a case, the one with the
 fewest late packets is the reference, and the others are repeats. The first 56 cases already have a
@@ -23,7 +23,7 @@ from validation.linux.kernel import Recording
 GOLD = Path(__file__).parent / "gold"
 
 OWN_RUN = 10
-"""Number added to the run numbers of our recorder; runs up to 10 are from another recorder."""
+"""Number added to the run numbers of this recorder; runs up to 10 are from another recorder."""
 
 DRAWN = 2
 """Maximum number of flows in a plot; if a case has more, only the first flow is drawn."""
@@ -35,7 +35,7 @@ def rows(name: str) -> list[Row]:
 
 
 def collect(recordings: Path) -> None:
-    """Convert all recordings below the directory `recordings` into reference data."""
+    """Convert all recordings below the directory `recordings`, and write them to `GOLD`."""
     first = {case.name for case in first_cases()}
     figures: list[Row] = []
     repeats: list[Row] = []
@@ -81,7 +81,7 @@ def _figures(case: Case, recording: Recording) -> Iterable[Row]:
 def _windows(case: Case, recording: Recording) -> Iterable[Row]:
     """Yield sparse samples of the windows that are plotted.
 
-    Of more than `DRAWN` flows, only the first is plotted.
+    If a case has more than `DRAWN` flows, only the first flow is plotted.
     """
     for number in range(len(case.flows) if len(case.flows) <= DRAWN else 1):
         samples = recording.samples.filter(pl.col("flow") == number)

@@ -1,4 +1,4 @@
-"""Comparison of a simulation's figures with the recorded figures of the kernel."""
+"""Comparison of simulated values with the recorded values of the kernel."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ LATER = {
 
 @dataclass(frozen=True)
 class Verdict(bands.Verdict):
-    """Verdict on one simulated figure of one flow of a recorded case."""
+    """Verdict on one simulated quantity of one algorithm's flows in a recorded case."""
 
     repeats: bool
-    """True if the difference exceeds the band, but is no larger than between two kernel runs."""
+    """True if the value is outside its band, but a repeated recording differs at least as much."""
 
     @property
     def first(self) -> bool:
@@ -47,7 +47,7 @@ class Verdict(bands.Verdict):
 
 
 def recorded() -> dict[str, dict[tuple[str, str], float]]:
-    """Return the kernel's values by case, and then by flow and name of the figure."""
+    """Return the kernel's values by case, and then by algorithm and name of the quantity."""
     by_case: dict[str, dict[tuple[str, str], float]] = {}
     for row in rows("figures.csv"):
         of_case = by_case.setdefault(row["case"], {})
@@ -56,7 +56,7 @@ def recorded() -> dict[str, dict[tuple[str, str], float]]:
 
 
 def recorded_cases() -> list[Case]:
-    """Return the cases that can be compared: those with a recording in time."""
+    """Return the cases that can be compared: those with recorded values in `gold`."""
     known = recorded()
     return [case for case in cases() if case.name in known]
 
@@ -64,15 +64,15 @@ def recorded_cases() -> list[Case]:
 LATEST = 0.25
 """Lateness of a packet, as a fraction of the RTT, above which a repeated recording is left out.
 
-It equals RACK's reordering window.
+RACK's reordering window is the same fraction of the minimum RTT.
 """
 
 
 def repeated() -> dict[tuple[str, str, str], float]:
-    """Return the largest difference between kernel runs, by case, flow and figure.
+    """Return the largest difference of a repeated recording from the compared recording.
 
-    Runs with late packets (`LATEST`) are left out, because lateness may be the cause of a
-    difference.
+    The differences are by case, algorithm and name of the quantity. Repeats with late packets
+    (`LATEST`) are left out, because lateness may be the cause of a difference.
     """
     first = recorded()
     apart: dict[tuple[str, str, str], float] = {}
@@ -87,7 +87,7 @@ def repeated() -> dict[tuple[str, str, str], float]:
 
 
 def compare(chosen: Sequence[Case], simulated: Sequence[Simulated]) -> list[Verdict]:
-    """Compare each simulated case with its recording; return a verdict per figure and flow."""
+    """Compare each simulated case with its recording; return a verdict for each recorded value."""
     kernel, apart = recorded(), repeated()
     return [
         verdict
@@ -102,18 +102,18 @@ def judge(
     ours: Mapping[tuple[str, str], float],
     apart: Mapping[tuple[str, str, str], float],
 ) -> list[Verdict]:
-    """Return a verdict on each recorded figure in `kernel`, compared with the simulated `ours`.
+    """Return a verdict on each recorded value in `kernel`, compared with the simulated `ours`.
 
-    A figure is accepted if its difference is within its band, or at most the difference between
-    repeated runs of the kernel (`apart`).
+    Values are by algorithm and name of the quantity. A simulated value is accepted if it is within
+    its band, or if its difference is at most that of repeated recordings (`apart`).
     """
     verdicts = []
     for (flow, figure), theirs in kernel.items():
         value = ours.get((flow, figure), math.nan)
-        # The recorded value is between the last sample and the exact value.
+        # The recorded value may lie between the simulation's last sample and its exact value.
         nearest = min(max(theirs, ours.get((flow, f"sampled_{figure}"), value)), value)
         difference = abs(nearest - theirs)
-        # `min` and `max` ignore NaN, but a missing figure is not within its band.
+        # `min` and `max` ignore this NaN, but a missing value is not within its band.
         if math.isnan(value):
             difference = math.inf
         in_band = difference <= bands.FIGURES[figure].allowed(theirs, case.path.rtt_s)

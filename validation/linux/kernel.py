@@ -1,4 +1,4 @@
-"""Reader of a recording of the kernel: samples, figures and windows."""
+"""Reader of a recording of the kernel: samples, facts, and measured values."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ class Recording:
 
     @classmethod
     def read(cls, folder: Path) -> Recording:
-        """Read a recording's directory."""
+        """Read `recording.json` and `samples.csv` of a recording's directory."""
         about = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
         samples = pl.read_csv(folder / "samples.csv", infer_schema_length=None)
         return cls(samples, about)
 
     def figures(self, case: Case) -> dict[tuple[str, str], float]:
-        """Return the figures of `case` by algorithm and name of the figure."""
+        """Return the values of `case` by algorithm and name of the quantity; NaN if unknown."""
         each = [
             (flow.algorithm, self._of_flow(case, number)) for number, flow in enumerate(case.flows)
         ]
         of_case = together(each)
         algorithms = {flow.algorithm for flow in case.flows}
         if len(case.flows) > 1 and len(algorithms) == 1:
-            # Samples may miss recoveries of many flows, so that the kernel's counters are used.
+            # Samples may miss recoveries of many flows. The kernel's counters are used instead.
             counted = self.about["counters"]["senders"]
             reductions = counted.get("TCPSackRecovery", 0) + counted.get("TCPTimeouts", 0)
             of_case[algorithms.pop(), "reductions"] = float(reductions)

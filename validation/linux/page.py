@@ -1,4 +1,4 @@
-"""Writer of docs/linux.md: cases, agreement, and figures outside their bands."""
+"""Writer of docs/linux.md: cases, agreement, and values outside their bands."""
 
 from __future__ import annotations
 

@@ -35,10 +35,14 @@ PICTURES = {
 """Endings of the names of the cases in each plot, by the plot's name."""
 
 Series = list[tuple[float, float]]
+"""Samples of a window: time in s, and cwnd in segments."""
 
 
 def draw(cases: Sequence[Case], simulated: Sequence[list[Series]], folder: Path) -> None:
-    """Draw all plots as files `linux-NAME.png`."""
+    """Draw all plots into files `linux-NAME.png` in `folder`.
+
+    `simulated` has, for each case, the samples of each flow's simulated window.
+    """
     kernel = _recorded()
     for name, ends in PICTURES.items():
         chosen = [
@@ -73,7 +77,10 @@ def panels(
 def overlay(
     axes: Axes, theirs: Series, ours: Series, style: str = "-", labels: Sequence[str | None] = ()
 ) -> None:
-    """Draw the kernel's windows `theirs` in black, and the simulated windows `ours` on top."""
+    """Draw the kernel's windows `theirs` in black, and the simulated windows `ours` over them.
+
+    `style` is Matplotlib's line style. `labels`, if any, are those of the kernel and of Longhaul.
+    """
     looks = (("black", 1.4), ("tab:orange", 0.9))
     names = labels or (None, None)
     for series, (colour, width), label in zip((theirs, ours), looks, names, strict=True):

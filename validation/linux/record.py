@@ -2,7 +2,7 @@
 
 The path of a case is emulated (`longhaul.emulation`); senders and receivers are programs in the two
 hosts (`applications.py`). A recording needs root, TUN devices, network namespaces, and an idle
-machine: it counts only if its packets were forwarded in time.
+machine. A recording is kept only if at most `LATE_SHARE` of its packets were late.
 """
 
 from __future__ import annotations
@@ -38,10 +38,13 @@ ATTEMPTS = 3
 
 
 def main(arguments: list[str]) -> int:
-    """Record the requested cases, and write the converted recordings to `gold`."""
+    """Record the requested cases, and write the converted recordings to `gold`.
+
+    Return the exit code, which is `NOT_POSSIBLE` if the emulation failed.
+    """
     parser = argparse.ArgumentParser(prog="validation.linux.record", description=__doc__)
-    parser.add_argument("prefix", nargs="*", default=[""], help="only cases whose names begin so")
-    parser.add_argument("--runs", type=int, default=1, help="recordings of each case (1)")
+    parser.add_argument("prefix", nargs="*", default=[""], help="beginnings of case names (all)")
+    parser.add_argument("--runs", type=int, default=1, help="number of recordings of each case (1)")
     parser.add_argument("--keep", action="store_true", help="record, but leave gold as it is")
     parser.add_argument("--collect", action="store_true", help="only write gold from recordings")
     asked = parser.parse_args(arguments)
@@ -59,7 +62,7 @@ def main(arguments: list[str]) -> int:
 def record(prefixes: tuple[str, ...], runs: int) -> None:
     """Record `runs` runs of each case whose name begins with one of `prefixes`.
 
-    Runs that were recorded before are kept.
+    Runs that were recorded before are kept, and not recorded again.
     """
     for run in range(1, runs + 1):
         for case in cases():
@@ -69,7 +72,10 @@ def record(prefixes: tuple[str, ...], runs: int) -> None:
 
 
 def _record_in_time(case: Case, folder: Path, run: int) -> None:
-    """Record a case, up to `ATTEMPTS` times until at most `LATE_SHARE` of the packets are late."""
+    """Record a case, up to `ATTEMPTS` times until at most `LATE_SHARE` of the packets are late.
+
+    If all attempts fail, the last `recording.json` is renamed to `late.json`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for _ in range(ATTEMPTS):
         record_once(case, folder, run)
@@ -82,7 +88,10 @@ def _record_in_time(case: Case, folder: Path, run: int) -> None:
 
 
 def record_once(case: Case, folder: Path, run: int) -> None:
-    """Emulate a case; write its samples and `recording.json` to a directory."""
+    """Emulate a case; write its samples and `recording.json` to the directory `folder`.
+
+    `run` is the seed of the emulation. Raises an error if the emulation stops or a program fails.
+    """
     described = case.for_applications()
     file = folder / "case.json"
     file.write_text(json.dumps(described, indent=1), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Reader and writer of `comparison.csv`: all figures of the last complete comparison."""
+"""Reader and writer of `comparison.csv`: all values of the last comparison of all cases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from validation.linux.judge import Verdict
 FILE = Path(__file__).parent / "comparison.csv"
 HEAD = (
     "# Linux 6.18 and Longhaul (make validate-linux). The verdict is within, outside, or as other "
-    "runs: within no band, and as far from the recording as other runs of the kernel\n"
+    "runs: outside the band, but no further from the recording than another run of the kernel\n"
 )
 COLUMNS = ("case", "flow", "figure", "linux", "longhaul", "difference", "verdict")
 WITHIN, AS_OTHERS, OUTSIDE = "within", "as other runs", "outside"
@@ -25,10 +25,10 @@ def row(verdict: Verdict) -> Row:
 
 
 def write(verdicts: Sequence[Verdict]) -> None:
-    """Write the figures of all cases to `comparison.csv`."""
+    """Write the values of all cases to `comparison.csv`."""
     write_rows(FILE, map(row, verdicts), COLUMNS, HEAD)
 
 
 def read() -> list[Row]:
-    """Return the figures of the last comparison of all cases."""
+    """Return the rows of the last comparison of all cases."""
     return read_rows(FILE, COLUMNS)
