@@ -1,8 +1,8 @@
-"""The comparison with a kernel's modules: `make validate-modules KERNEL=TREE`.
+"""Comparison with a kernel's modules: `make validate-modules KERNEL=TREE`.
 
-TREE is a kernel's tree or its tar file, such as that of Debian's package `linux-source-6.1`. Prints
-every figure that is outside its band. If all modules were compared, writes `docs/linux-modules.md`
-and its plots.
+TREE is a kernel's source tree or its tar file, such as that of Debian's package `linux-source-6.1`.
+The command prints the values outside their bands. Without the option `--only`, it also writes
+`docs/linux-modules.md` and the plot of this page.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ from validation.modules.trees import MODULES, objects, sources
 
 
 def main(arguments: list[str]) -> int:
-    """Build the modules, run and compare the cases, print the figures and write the page."""
+    """Build the modules, run and compare the cases, and print the values outside their bands.
+
+    Without the option `--only`, write the page. The exit status that is returned is always 0.
+    """
     parser = argparse.ArgumentParser(prog="python -m validation.modules", description=__doc__)
     parser.add_argument("kernel", type=Path, metavar="TREE")
-    parser.add_argument("--only", nargs="*", default=[], help="names of modules and of cases")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--only", nargs="*", default=[], help="modules and cases to compare (all)")
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="longhaul-modules-") as temporary:
         folder = Path(temporary)
-        built = objects(sources(given.kernel, folder), folder)
-        runs = _all(built, given.only)
-        if not given.only:
+        built = objects(sources(options.kernel, folder), folder)
+        runs = _all(built, options.only)
+        if not options.only:
             both = judged(built, folder)
     verdicts = [
         verdict
@@ -39,7 +42,7 @@ def main(arguments: list[str]) -> int:
         for verdict in judge(module, case, kernel, ours)
     ]
     _report(verdicts)
-    if not given.only:
+    if not options.only:
         write(runs, verdicts, both)
     return 0
 
@@ -63,7 +66,7 @@ def _report(verdicts: list[Verdict]) -> None:
                 f"{verdict.flow:10} {verdict.case:8} {verdict.figure:10} "
                 f"{verdict.kernel:12.3f} {verdict.ours:12.3f}"
             )
-    print(f"{count(verdicts)} figures within their bands")
+    print(f"{count(verdicts)} values within their bands")
 
 
 if __name__ == "__main__":

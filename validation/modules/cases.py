@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SETTLED_S = 80
-"""Seconds at the end of a run over which means are taken, but at most two thirds of the run."""
+"""Seconds at the end of a run over which means are taken; two thirds of a shorter run."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Comparison of the figures of a Linux module with those of Longhaul's algorithm, case by case."""
+"""Comparison of a Linux module's values with those of Longhaul's algorithm, case by case."""
 
 from __future__ import annotations
 
@@ -20,18 +20,20 @@ FIGURES = {
     "rtt_ms": replace(bands.FIGURES["srtt_ms"], title="mean RTT, ms"),
     **{name: bands.FIGURES[name] for name in ("reductions", "period", "exit_cwnd")},
 }
-"""Compared figures, with the bands of the comparison with recordings (`validation.linux`)."""
+"""Compared quantities, with the bands of the comparison with recordings (`validation.linux`)."""
 
 
 class Measured(NamedTuple):
-    """Measured values of one run, and sparse samples of its congestion window."""
+    """Measured values of the first flow of one run, and sparse samples of its congestion window."""
 
     figures: dict[str, float]
+    """Value of each quantity in `FIGURES`; NaN if there is none."""
     windows: list[tuple[float, float]]
+    """Samples: time in s, and cwnd in segments."""
 
 
 def measure(case: Case, congestion: dict[str, Any]) -> Measured:
-    """Run a case with the algorithm's table `congestion`, and return measured values."""
+    """Simulate a case with the first flow's table `congestion`, and return measured values."""
     results = longhaul.run(case.scenario(congestion))
     row = results.flows.row(0, named=True)
     of_flow = (pl.col("kind") == "flow") & (pl.col("id") == 0) & pl.col("cwnd_pkts").is_not_null()
@@ -54,9 +56,9 @@ def measure(case: Case, congestion: dict[str, Any]) -> Measured:
 
 
 def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
-    """Return the window at the end of slow start; NaN if slow start does not end.
+    """Return the window at the end of slow start in segments; NaN if slow start does not end.
 
-    That is the window before the first reduction, or ssthresh if it changes before a reduction.
+    The result is the window before the first reduction, or ssthresh if ssthresh changes earlier.
     """
     thresholds = samples["ssthresh_pkts"]
     known = samples.filter(thresholds != thresholds[0]) if len(thresholds) else samples
@@ -70,9 +72,9 @@ def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
 
 
 def judge(module: str, case: str, kernel: Measured, ours: Measured) -> list[Verdict]:
-    """Compare measured figures of a Linux module (`kernel`) with those of our algorithm (`ours`).
+    """Return verdicts on our algorithm's values (`ours`), compared with a module's (`kernel`).
 
-    `case` is the name of the case. If neither has a value for a figure (NaN), they agree on it.
+    `module` and `case` are names. If both values of a quantity are NaN, the verdict is `within`.
     """
     verdicts = []
     for name, figure in FIGURES.items():

@@ -15,7 +15,7 @@ from validation.modules.trees import MODULES
 from validation.pages import DOCS, filled, table
 
 DRAWN = ("one", "loss3")
-"""Names of the cases that are plotted, one per column."""
+"""Names of the cases that are plotted for each module, side by side."""
 
 Runs = Mapping[tuple[str, str], tuple[Measured, Measured]]
 """Runs with the module and with our algorithm, by names of module and case."""

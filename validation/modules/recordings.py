@@ -13,18 +13,20 @@ from validation.linux.judge import Verdict, compare, recorded_cases
 from validation.pages import table
 
 STANDARD = Path(__file__).parent / "tcp_standard.c"
+"""Source of a module with the kernel's functions for standard TCP, which is no module itself."""
 
 Both = tuple[Sequence[Verdict], Sequence[Verdict]]
 """Verdicts on simulations with the kernel's modules, and on simulations with our algorithms.
 
-Verdicts with the same index are on the same recorded figure.
+Verdicts with the same index are on the same recorded value.
 """
 
 
 def judged(built: Mapping[str, Path], folder: Path) -> Both:
     """Return the verdicts on all recorded cases, with the modules and with our algorithms.
 
-    `built` has the compiled module of each algorithm.
+    `built` has the compiled module of each algorithm. The module of standard TCP is compiled into
+    the directory `folder`.
     """
     standard = modules.build([STANDARD], folder / "standard.so", name=None).object
     instead = {"cubic": built["cubic"], "bbr": built["bbr"], "reno": standard}
@@ -35,7 +37,7 @@ def judged(built: Mapping[str, Path], folder: Path) -> Both:
 
 
 def counts(both: Both) -> list[str]:
-    """Return a table of the numbers of figures within bands, for each module and our algorithm."""
+    """Return a table of the numbers of values within bands, for each module and our algorithm."""
     heads = ("flows", "modules: main", "ours: main", "modules: all", "ours: all")
     flows = dict.fromkeys(own.flow for own in both[1])
     rows = [(flow, [[v for v in side if v.flow == flow] for side in both]) for flow in flows]
@@ -48,9 +50,9 @@ def _counts(sides: Sequence[Sequence[Verdict]]) -> list[str]:
 
 
 def apart(both: Both) -> list[str]:
-    """Return a table of the figures that are within their band in only one of two simulations.
+    """Return a table of the values that are within their band in only one of two simulations.
 
-    One simulation uses the kernel's module, the other our algorithm.
+    One simulation uses the kernel's module, the other simulation our algorithm.
     """
     rows = (
         [own.case, own.flow, FIGURES[own.figure].title]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from longhaul import modules
 
-# Compared modules: their files in net/ipv4, and our algorithms.
+# Modules: their files in net/ipv4, and the `kind` of our algorithm. Without one, a module is built,
+# but not compared.
 MODULES: dict[str, tuple[tuple[str, ...], str | None]] = {
     "cubic": (("tcp_cubic.c",), "cubic"),
     "highspeed": (("tcp_highspeed.c",), "hstcp"),
@@ -32,8 +33,8 @@ MODULES: dict[str, tuple[tuple[str, ...], str | None]] = {
 def sources(tree: Path, into: Path) -> Path:
     """Return the directory of a kernel's TCP sources.
 
-    `tree` is a source tree, the directory of the TCP sources itself, or a tar file, which is
-    unpacked into `into`.
+    `tree` is a source tree, the directory of the TCP sources itself, or a tar file. The TCP sources
+    of a tar file are unpacked into the directory `into`.
     """
     if tree.is_dir():
         below = tree / "net" / "ipv4"
@@ -51,14 +52,17 @@ def _tcp_files(archive: tarfile.TarFile) -> Iterable[tarfile.TarInfo]:
         here = "/net/ipv4/" in member.name
         if here and Path(member.name).name.startswith("tcp_") and member.isfile():
             yield member
-        # The files of a directory are consecutive, so that the rest need not be read.
+        # The files of a directory are consecutive, so the rest of the archive need not be read.
         if found and not here:
             return
         found = here
 
 
 def objects(folder: Path, into: Path) -> dict[str, Path]:
-    """Build every module whose files exist in `folder`; return the objects by module name."""
+    """Build every module whose files exist in `folder`, and write the objects to `into`.
+
+    Return the files of the objects by name of the module.
+    """
     built = {}
     for name, (files, _) in MODULES.items():
         paths = [folder / file for file in files]
