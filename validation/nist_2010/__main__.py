@@ -22,7 +22,7 @@ def page() -> str:
         values = list(check.values())
         agree = sum(value.agrees for value in values)
         wrong = [value for value in values if value.error]
-        against = "printed figures" if check.is_printed else "a second calculation"
+        against = "printed values" if check.is_printed else "a second calculation"
         counts = [len(values), agree, len(wrong) or ""]
         rows.append([check.source, check.what, against, *counts])
         for value in wrong:
@@ -38,10 +38,10 @@ def page() -> str:
 
 
 def _estimated() -> dict[str, int]:
-    """Count recomputed goodput ranges of chapter 8 by their distance from the printed ranges.
+    """Count goodput differences of chapter 8 by the distance of recomputed from printed values.
 
-    `all` counts all ranges, `exact` those that agree, and `two` and `five` those that differ by at
-    most 2 and 5 percentage points.
+    `all` counts all differences, `exact` those that agree, and `two` and `five` those whose
+    recomputed and printed values are at most 2 and 5 percentage points apart.
     """
     values = [v for e in ("ch8high", "ch8low") for v in printed_differences(e, "larger")]
     distances = [value.distance for value in values]

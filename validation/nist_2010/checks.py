@@ -1,7 +1,7 @@
 """Recomputation of every value of the report that follows from other printed values.
 
 A computed value agrees if it equals the printed value after the same rounding. If the printed value
-is an error of the report, the row says why.
+is an error of the report, the row describes the error.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,9 +16,9 @@ from longhaul.files.rows import Row as Cells
 from validation.nist_2010.tables import by_first, numbers, rows
 from validation.rows import Row, judged
 
-# Responses of the cube for which low values are better.
-LOW_IS_BEST = {"y10", "y16"}
+# Responses of the 2^3 designs (cubes) in chapter 4 and appendix C; for two, low values are better.
 CUBE = ("y4", "y6", "y10", "y16", "y17", "y20", "y22")
+LOW_IS_BEST = {"y10", "y16"}
 ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable")
 FACTORS = tuple(f"x{i}" for i in range(1, 12))
 
@@ -29,11 +29,12 @@ class Check:
 
     source: str
     what: str
+    """Description of the recomputed values, for the page."""
     values: Callable[[], Iterator[Row]]
     is_printed: bool = True
     """True if the report prints the expected values.
 
-    If false, they were computed from printed inputs, independently of this code.
+    Otherwise, the expected values were computed from printed inputs, independently of this code.
     """
 
 
@@ -206,7 +207,8 @@ def _correlation_groups() -> Iterator[Row]:
     """Yield rows that compare our groups of correlated responses with the report's groups.
 
     The numbers of correlated pairs in the groups are compared, too. The report prints only
-    correlations of at least 0.9. The others are made up to give the report's numbers of pairs.
+    correlations of at least 0.9. Other correlations are invented, such that each group has the
+    report's number of correlated pairs.
     """
     count = 22
     matrix = np.eye(count)
@@ -272,7 +274,8 @@ def _lags() -> Iterator[Row]:
 def _rank_averages(table: str) -> Iterator[Row]:
     """Yield rows that recompute averages and deviations of the algorithms' ranks in `table`.
 
-    The ranks are by the responses y2u and y16u. Deviations are only for both responses together.
+    The ranks are by the responses y2u and y16u. Deviations are printed, and recomputed, only for
+    both responses together.
     """
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}
@@ -319,21 +322,24 @@ GOODPUTS = {
     "ch8low": ("d_table8-28_goodput_alt_low", "d_table8-29_goodput_tcp_low"),
     "ch9high": ("d_table9-10_goodput_alt_high", "d_table9-11_goodput_tcp_high"),
 }
-# Denominators of the second calculation, by column of the printed table.
+# Endings of the columns `calc_...` (see `_differences`), which name the denominator, by base and
+# by kind of difference.
 BASES = {
     "larger": {"among_alts": "over_max", "among_tcps": "over_max", "alts_gt_tcps": "over_alt"},
     "smaller": {"among_alts": "over_min", "among_tcps": "over_min", "alts_gt_tcps": "over_tcp"},
 }
 
 
+# Values that the report rounds up: experiment, kind of difference, and flow group.
 ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 
 
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
-    """Yield each flow group's printed row, and its goodput differences recomputed in percent.
+    """Yield each flow group's printed row, and its recomputed goodput differences in percent.
 
     The differences are the range among alternate algorithms, the range among TCP flows, and the
-    difference of their means. `base` selects the denominators: `larger` or `smaller` goodputs.
+    difference between the means of the two. `base` selects the denominators: `larger` or `smaller`
+    goodputs.
     """
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
@@ -360,8 +366,8 @@ def _differences() -> Iterator[Row]:
 def printed_differences(experiment: str, base: str) -> Iterator[Row]:
     """Yield rows for the printed goodput differences, which are rounded to whole percent.
 
-    Printed bounds, such as `<1`, are left out. `base` selects the denominators: `larger` or
-    `smaller` goodputs (`users.differences`).
+    Absolute values are compared. Printed bounds, such as `<1`, are left out. `base` selects the
+    denominators: `larger` or `smaller` goodputs (`users.differences`).
     """
     for row, ranges in _ranges(experiment, base):
         for name, value in ranges.items():
@@ -375,7 +381,7 @@ def printed_differences(experiment: str, base: str) -> Iterator[Row]:
 
 
 def _completions() -> Iterator[Row]:
-    """Yield rows for table 6-31: completed flows per interval, from the total of time period 2."""
+    """Yield rows for table 6-31: completed DD flows per interval, from time period 2's total."""
     for row in rows("c_table6-31_DD_completions_TP2_cond4"):
         total = float(row["dd_completed_TP2"])
         yield _value(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)

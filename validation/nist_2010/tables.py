@@ -8,12 +8,12 @@ DATA = Path(__file__).with_name("data")
 
 
 def rows(name: str) -> tuple[Row, ...]:
-    """Return the rows of table `name`; cells are text as printed."""
+    """Return the rows of the table `name` in `DATA`; cells are text as printed."""
     return published_rows(DATA / f"{name}.csv")
 
 
 def numbers(row: Row) -> list[float]:
-    """Return the numbers of a row, without its first cell."""
+    """Return the cells of a row, except the first cell, as numbers."""
     _, *cells = row.values()
     return [float(cell) for cell in cells]
 
