@@ -1,7 +1,8 @@
-"""The comparison with NIST SP 500-282: `python -m validation.mesonet [PART ...]`.
+"""Comparison with NIST SP 500-282: `python -m validation.mesonet [PART ...]`.
 
 Simulates the cases of the named parts, or of all parts, and prints their rows. Rows of other parts
-are taken from `measured/comparison.csv`. Writes this table and `docs/mesonet_validation.md`.
+are taken from `measured/comparison.csv`. Writes this table and `docs/mesonet_validation.md`. The
+part `dumbbell` also writes the plots of this page, and `conditions` reads recorded runs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ UNITS = (
     users.long_lived_start, sources_alone.rows,
 )  # fmt: skip
 """Functions that yield rows for the worked examples of chapter 3, and for values that follow from
-its definitions."""
+the definitions of this chapter."""
 PARTS: dict[str, Callable[[int], Iterable[Row]]] = {
     "units": lambda _: chain.from_iterable(rows() for rows in UNITS),
     loss_free.PART: loss_free.rows,
@@ -47,7 +48,7 @@ PARTS: dict[str, Callable[[int], Iterable[Row]]] = {
 
 
 def main() -> int:
-    """Simulate the named parts, print and write their rows; fail if a row is out of tolerance."""
+    """Run the command; return its exit status: 1 if a value is out of tolerance, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
     parser.add_argument("--processes", type=int, default=2)
@@ -66,7 +67,7 @@ def main() -> int:
     document.write(rows)
     judged = [row for of_case in rows.values() for row in of_case if row.within is not None]
     outside = sum(not row.within for row in judged)
-    print(f"{len(judged)} figures, {outside} outside their tolerance")
+    print(f"{len(judged)} values, {outside} outside their tolerance")
     return 1 if outside else 0
 
 

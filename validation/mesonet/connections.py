@@ -17,11 +17,14 @@ ROUND_TRIP_MS = 20
 INTERVAL_S = 0.4
 ANSWERED = 100.0
 UNANSWERED = 1e-5
-"""Rate of the receivers' access router in packets per ms, so low that no SYN is answered."""
+"""Rate of the receivers' access router in packets per ms, so low that no SYN is answered.
+
+With the rate `ANSWERED`, SYNs are answered.
+"""
 
 
 def unanswered() -> Iterator[Row]:
-    """Yield rows for unanswered SYNs at 0, 3 and 9 s, and the source's failure at 21 s (CON1)."""
+    """Yield rows for unanswered SYNs at 0, 3 and 9 s, and for the source's failure at 21 s."""
     case = "EX-SYN no answer"
     run = simulate(UNANSWERED)
     edge = MesoNet.of(run).edges.filter(pl.col("router") == "sources")
@@ -36,7 +39,7 @@ def unanswered() -> Iterator[Row]:
 
 
 def answered() -> Iterator[Row]:
-    """Yield rows for a SYN that is answered at once: the set-up takes a round trip."""
+    """Yield rows for a SYN that is answered at once: the handshake takes a round trip."""
     flow = MesoNet.of(simulate(ANSWERED)).flows.row(0, named=True)
     took_ms = 1e3 * (flow["connected_s"] - flow["start_s"])
     yield near("EX-SYN answered", "handshake, ms", ROUND_TRIP_MS, took_ms, 0.5, "ms")

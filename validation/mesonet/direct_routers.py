@@ -1,8 +1,8 @@
 """Condition 8 of NIST SP 500-282, chapter 7, with users below the fastest routers (`direct`) only.
 
 Jumbo files slow down long-lived flows at these routers. Users below all other routers send about
-2 % of the packets there, but would take most of the simulation's time. Users start 20 s before the
-long-lived flows, jumbo files 300 s after the long-lived flows.
+2 % of the packets at these routers, but would take most of the simulation's time. Users start 20 s
+before the long-lived flows, jumbo files 300 s after the long-lived flows.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ The shortened runs tested interpretations of the study's text (`readings.py`).
 
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:
-    """Write `docs/mesonet_validation.md` from the rows of each part."""
+    """Write `docs/mesonet_validation.md`, given the rows of each part."""
     DOCUMENT.write_text(page(parts), encoding="utf-8")
 
 
@@ -119,7 +119,7 @@ def _values(difference: Difference, outside: Sequence[Row]) -> Iterator[str]:
 
 
 def _undescribed(outside: Sequence[Row]) -> Iterator[str]:
-    """Yield a line for each value in `outside` that `differences.toml` does not explain."""
+    """Yield a line for each value in `outside` that `differences.toml` does not mention."""
     described = {name for difference in DIFFERENCES for name in difference.rows}
     for row in outside:
         if (row.case, row.metric) not in described:
@@ -148,7 +148,7 @@ def _active_flows(name: str) -> str:
 
 
 def _readings() -> list[str]:
-    """Return the table of mean differences from the printed values, by chapter and reading.
+    """Return the table of mean distances from the printed values, by chapter and reading.
 
     A reading is an interpretation of the study's text where it is ambiguous (`readings.py`).
     """
@@ -168,7 +168,7 @@ def _readings() -> list[str]:
 
 
 def _goodput_readings() -> str:
-    """Return as text how far our goodputs are from the printed ones under each interpretation."""
+    """Return our goodputs' mean distance from the printed ones by interpretation, as text."""
     distances = [
         [_distance(value, published) for value in measured]
         for *_, published, measured in goodput_readings.beside_print()

@@ -1,4 +1,8 @@
-"""Plots of the verification runs: windows of both flows, and utilisation of link and buffer."""
+"""Plots of the verification runs in `docs/images`.
+
+One plot has the windows of both flows, the other the utilisation of link and buffer and Jain's
+index.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,9 @@ PICTURES = DOCS / "images"
 
 FIRST, SECOND = "#0072b2", "#d55e00"
 PUBLISHED, MEASURED = "#999999", "#0072b2"
-# Step between drawn samples, for some 800 points in a line.
+# Every 12th sample is drawn, so a line has some 800 points.
 THINNED = 12
-# Upper end of the published plots, in packets.
+# Upper end of the window axis in the published plots, in packets, by RTT in ms.
 TOPS = {42: 1200, 162: 4500, 324: 9000}
 
 
@@ -49,6 +53,7 @@ def _draw_run(axes: Axes, case: Verification, windows: Windows) -> None:
 
 
 Figures = tuple[float, float, float]
+"""Link utilisation, buffer utilisation and Jain's index."""
 
 
 def draw_utilisation(runs: Sequence[tuple[Verification, Figures]]) -> None:

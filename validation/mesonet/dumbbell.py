@@ -15,8 +15,9 @@ from validation.rows import TREND, Row, as_found, close, judged, near
 
 PART = "dumbbell"
 
+# Allowed absolute difference of utilisations and of Jain's index.
 APART = 0.05
-# Statements of the text on windows, which are read from its plots.
+# Allowed relative difference of mean windows; the report's text has values read from its plots.
 WINDOWS = 0.1
 
 CONGESTION: Mapping[str, str] = {
@@ -30,13 +31,13 @@ CONGESTION: Mapping[str, str] = {
     "H-TCP": '{ kind = "htcp" }',
     "Scalable": '{ kind = "scalable" }',
 }
-# Algorithms whose published figures depend on details that the study does not print; only trends
+# Algorithms whose published values depend on details that the study does not print; only trends
 # are judged (docs/mesonet_validation.md).
 AS_FOUND = ("BIC", "CTCP", "FAST tuning")
 
 
 def simulate(case: Verification) -> Windows:
-    """Simulate one verification run."""
+    """Simulate one verification run, and return the windows of its two flows."""
     run = longhaul.run(
         examples.read("mesonet_dumbbell"),
         set=[
@@ -50,29 +51,29 @@ def simulate(case: Verification) -> Windows:
 
 
 def rows(processes: int) -> Iterator[Row]:
-    """Simulate, judge and draw all verification runs."""
+    """Simulate all verification runs in `processes` processes, plot them, and yield their rows."""
     # Imported here, since workers import this file but do not draw.
     from validation.mesonet.drawing import draw_utilisation, draw_windows
 
-    ones = verifications()
+    cases = verifications()
     with pool(processes) as workers:
-        windows = dict(zip((case.run for case in ones), workers.map(simulate, ones), strict=True))
-    draw_windows([(case, windows[case.run]) for case in ones])
-    draw_utilisation([(case, windows[case.run].figures(case)) for case in ones])
-    for case in ones:
+        windows = dict(zip((case.run for case in cases), workers.map(simulate, cases), strict=True))
+    draw_windows([(case, windows[case.run]) for case in cases])
+    draw_utilisation([(case, windows[case.run].figures(case)) for case in cases])
+    for case in cases:
         yield from judge(case, windows[case.run])
     figures = {
-        algorithm: [windows[case.run].figures(case) for case in ones if case.algorithm == algorithm]
-        for algorithm in CONGESTION
+        name: [windows[case.run].figures(case) for case in cases if case.algorithm == name]
+        for name in CONGESTION
     }
     yield from trend_of_bic(figures["BIC"])
     yield from trend_of_ctcp(figures["CTCP"])
-    tuned = [windows[case.run] for case in ones if case.algorithm == "FAST tuning"]
+    tuned = [windows[case.run] for case in cases if case.algorithm == "FAST tuning"]
     yield from trend_of_tuning(figures["FAST tuning"], figures["FAST 200"], tuned)
 
 
 def judge(case: Verification, windows: Windows) -> Iterator[Row]:
-    """Compare a run's utilisations, Jain's index and mean windows with the study's; yield rows."""
+    """Yield rows that compare a run's utilisations, Jain's index and windows with the study's."""
     link, buffer, index = windows.figures(case)
     for metric, there, here in (
         ("link utilisation", case.link, link),
@@ -126,8 +127,9 @@ def trend_of_tuning(
 ) -> Iterator[Row]:
     """Yield rows for the study's statements on FAST with alpha tuning.
 
-    `tuned` has the figures with alpha tuning, `fixed` those with a constant alpha of 200, and
-    `windows` the windows with alpha tuning; each has one entry per RTT.
+    `tuned` has link utilisation, buffer utilisation and Jain's index with alpha tuning, `fixed` the
+    same with a constant alpha of 200, and `windows` the windows with alpha tuning. Each has one
+    entry per RTT.
     """
     case = "V10 to V12 FAST tuning, trend"
     less = all(sizes[2] < other[2] for sizes, other in zip(tuned[1:], fixed[1:], strict=True))
@@ -135,7 +137,7 @@ def trend_of_tuning(
     yield _holds(case, "link not full at 42 ms", tuned[0][0] < 0.995)
     # The flows' queued packets, and so their windows, are proportional to their alphas.
     apart = all(window.most_apart() > 5.0 for window in windows)
-    yield _holds(case, "an alpha of 20 beside one of 200 for some time", apart)
+    yield _holds(case, "an alpha of 20 against an alpha of 200 for some time", apart)
 
 
 def _holds(case: str, statement: str, holds: bool) -> Row:

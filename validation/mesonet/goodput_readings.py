@@ -2,7 +2,7 @@
 
 NIST SP 500-282 does not say by how many flows the packets of a class are divided. `python -m
 validation.mesonet.goodput_readings [LINE ...]` simulates 40 s of the named lines of table 4-28, and
-measures the second half. All lines, the default, take 25 minutes of processor time. The goodputs
+measures the second half. All lines, the default, take 25 minutes of processor time. The results
 replace those of the same lines in `measured/goodput_readings.csv`.
 """
 
@@ -28,6 +28,7 @@ LINES = [str(line) for line in range(1, 9)]
 RUNS = 64
 """Number of runs in chapter 4; line n of table 4-28 has means over runs n, n + 8, n + 16, ..."""
 FROM_S, UNTIL_S = 20, 40
+# Printed responses by flow class.
 RESPONSES = {"DD": "y17", "FF": "y20", "NN": "y22"}
 
 _TRANSFER = pl.col("active_flows")

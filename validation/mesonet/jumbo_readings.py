@@ -28,9 +28,10 @@ COLUMNS = ("reading", "algorithm", "seed", *ENDS)
 
 @dataclass(frozen=True)
 class Reading:
-    """A possible cause of slow flows, with the changes and runs of the scenario that test it."""
+    """A possible cause of the low goodputs, with the changes and runs that test this cause."""
 
     changes: Sequence[str] = ()
+    """Changes of the scenario, as `KEY=VALUE`."""
     runs: Sequence[tuple[str, int]] = (("TCP", 1),)
     """Algorithm and seed of each run."""
 
@@ -41,8 +42,8 @@ READINGS = {
     "jumbo files 1.3 times as large": Reading(("mesonet.files.jumbo.factor=130",)),
     "half of the buffers": Reading(("mesonet.network.buffer_factor=0.5",)),
     "a fifth of the buffers": Reading(("mesonet.network.buffer_factor=0.2",), THREE),
-    # The condition has 180 sources and 480 receivers below a direct access router. Here there are
-    # 144 sources, so that the rule gives buffers 1 / 0.7 times as large.
+    # Condition 4 has 180 sources and 480 receivers below a direct access router. This scenario has
+    # 180 sources but 144 receivers, so the rule would give buffers 1 / 0.7 times as large.
     "condition 4": Reading(
         (
             "mesonet.hosts.sources=90",

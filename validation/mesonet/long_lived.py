@@ -36,17 +36,21 @@ CONGESTION: dict[str, dict[str, Any]] = {
     "Scalable": {"kind": "scalable"},
     "TCP": {"kind": "reno"},
 }
-# Excess of measured over actual round-trip times, and algorithms that use them.
+# Excess of measured over actual round-trip times, and algorithms that use measured ones.
 EXCESS_MS = 5
 USE_ROUND_TRIPS = ("CTCP", "FAST", "FAST-AT", "HTCP")
 TCP_GOODPUT = 0.02
+"""Allowed relative difference of standard TCP's goodputs from the published goodputs."""
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
-"""Allowed relative difference of lags from the published ones, by algorithm.
+"""Allowed relative difference of lags from the published lags, by algorithm.
 
 A lag is the time from a flow's start to full speed.
 """
 OTHERS = 0.06
-"""Allowed relative difference for algorithms not in `TOLERANCES` or `TO_THE_INTERVALS`."""
+"""Allowed relative difference for algorithms not in `TOLERANCES` or `TO_THE_INTERVALS`.
+
+A difference of one measuring interval (0.2 s) is always allowed.
+"""
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
 """Algorithms that may reach full speed two measuring intervals earlier or later than published."""
 
@@ -60,10 +64,11 @@ class Flows:
     lags_s: dict[str, float | None]
     """Published time from start to full speed of each flow in seconds; None if never reached."""
     excess_ms: int = 0
+    """Excess of measured over actual round-trip times in ms."""
 
     @property
     def case(self) -> str:
-        """Name of the case in the report."""
+        """Name of the case in the comparison."""
         excess = f", round-trip times + {self.excess_ms} ms" if self.excess_ms else ""
         return f"{self.algorithm}, delays x {self.delay_factor}{excess}"
 
@@ -89,7 +94,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def simulate(flows: Flows) -> dict[str, list[int]]:
-    """Return the number of packets that each flow received in each measuring interval."""
+    """Simulate `flows`; return the packets that each flow received in each measuring interval."""
     longest_s = max(flows.watched_s(flow) for flow in flows.lags_s)
     run = longhaul.run(
         quiet(
@@ -117,7 +122,7 @@ def simulate(flows: Flows) -> dict[str, list[int]]:
 def lag(flows: Flows, flow: str, received: list[int]) -> Row:
     """Return a row for the lag of `flow`, the time until it first reached full speed.
 
-    `received` has the packets that it received in each measuring interval.
+    `received` has the packets that the flow received in each measuring interval.
     """
     full = [n for n, packets in enumerate(received, 1) if packets >= FULL_PKTS]
     measured = round(full[0] * INTERVAL_S, 1) if full else None

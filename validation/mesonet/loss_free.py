@@ -38,7 +38,10 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def simulate(processes: int) -> Data:
-    """Simulate one flow for each round-trip time and host speed, and return the study's results."""
+    """Simulate one flow for each round-trip time and host speed, and return the study's results.
+
+    Raises `RuntimeError` if a run fails.
+    """
     study = find("nist-2010")
     runs = study.runs("quick", [EXPERIMENT])
     with TemporaryDirectory() as folder:

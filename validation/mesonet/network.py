@@ -15,7 +15,8 @@ def quiet(intervals: int, interval: str = "200 ms", **more: Any) -> dict[str, An
     """Return a scenario of the study's network, whose only flows are the long-lived ones in `more`.
 
     `intervals` is the duration of the run in measuring intervals of length `interval`. `more` has
-    keys of the table `mesonet`.
+    keys of the table `mesonet`, which add to this function's keys or replace them; with
+    `hosts.sources` there are users, too.
     """
     mesonet: dict[str, Any] = {
         "interval": interval,

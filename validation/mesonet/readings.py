@@ -1,9 +1,9 @@
 """Shortened runs to choose between interpretations of the study's text (readings).
 
-The two queues of a router have separate buffers or share one. The first timeout of a flow follows
-from the RTT of its handshake or from the propagation delay. `python -m validation.mesonet.readings
-[CASE ...]` runs the named or all cases with all four combinations, and replaces their figures in
-`measured/readings.csv`.
+The interpretations differ in two points. The two queues of a router have separate buffers, or share
+one buffer. The first timeout of a flow follows from the RTT of its handshake, or from the
+propagation delay. `python -m validation.mesonet.readings [CASE ...]` simulates the named or all
+cases under all four combinations, and replaces their rows in `measured/readings.csv`.
 """
 
 from __future__ import annotations
@@ -52,18 +52,22 @@ class Figure:
     """A response variable of the study, and its printed value for one case."""
 
     response: str
+    """Number of the response, such as `y1`."""
     title: str
     published: float
     period: str = PERIOD
+    """Name of the period in which the response is measured: `PERIOD` or `JUMBO`."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Shortened runs of an experiment; measured figures are means over these runs."""
+    """Shortened runs of an experiment; measured values are means over these runs."""
 
     experiment: str
     cells: tuple[Mapping[str, str], ...]
+    """Levels of the experiment's factors, for each run."""
     from_s: float
+    """Begin of the measured period without jumbo files, which ends at `until_s`."""
     until_s: float
     figures: tuple[Figure, ...]
     jumbo_s: float | None = None
@@ -71,7 +75,7 @@ class Case:
 
     @property
     def chapter(self) -> int:
-        """Number of the chapter whose numbering of the responses this experiment uses."""
+        """Number of the chapter whose numbering of responses applies to this experiment."""
         return 4 if self.experiment == "SA64" else 6
 
     def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:
@@ -202,7 +206,10 @@ def _responses(case: Case, scenario: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
-    """Yield case, response variable, and its measured value under each of the `READINGS`."""
+    """Yield case, response variable, and the measured value under each of the `READINGS`.
+
+    Responses without a recorded value are left out.
+    """
     rows = {(row["case"], row["response"]): row for row in recorded(FILE)}
     for name, case in CASES.items():
         for figure in case.figures:

@@ -24,7 +24,7 @@ WEB = {"normal": 0.8, "fast": 0.1, "direct": 0.1}
 
 
 def capacities() -> Iterator[Row]:
-    """Yield rows for router speeds (E-08, E-09), and access routers' utilisation (E-30)."""
+    """Yield rows for the speeds of routers, and for the utilisation of access routers."""
     speeds = {
         400: (1, {"backbone": 400, "pop": 100, "normal": 10, "fast": 20, "direct": 100}),
         8000: (2, {"backbone": 16_000, "pop": 2000, "normal": 200, "fast": 400, "direct": 2000}),
@@ -42,7 +42,7 @@ def capacities() -> Iterator[Row]:
 
 
 def populations() -> Iterator[Row]:
-    """Yield rows for the numbers of sources and receivers (E-10, E-11, E-15)."""
+    """Yield rows for the numbers of sources and receivers, in all and below single routers."""
     hundred = {"baseSources": 100, "source_shares": UNIFORM, "receiver_shares": UNIFORM}
     web = {**hundred, "source_shares": SKEWED, "receiver_shares": WEB}
     for case, given, sources, receivers in (
@@ -67,7 +67,7 @@ def populations() -> Iterator[Row]:
 
 
 def buffers() -> Iterator[Row]:
-    """Yield rows for the mean buffer of each tier of routers (E-14), exact to one packet."""
+    """Yield rows for the mean buffer of each tier of routers, with a tolerance of one packet."""
     for row in published("buffers"):
         given = {key: float(row[key]) for key in ("R1", "BBspeedup", "deltaX")}
         shares = UNIFORM if row["sources"] == "uniform" else SKEWED
@@ -86,7 +86,7 @@ def buffers() -> Iterator[Row]:
 
 
 def topology(**given: Any) -> pl.DataFrame:  # noqa: ANN401
-    """Return the table of routers of a network with the parameters `given`."""
+    """Return the table of routers of a network with the parameters `given`, the study's or ours."""
     hosts = {key: given.pop(key) for key in ("source_shares", "receiver_shares") if key in given}
     mesonet = {"intervals": 1, "interval": "1 ms", "hosts": hosts, **given}
     return MesoNet.of(longhaul.run({"title": "Sizes of a network", "mesonet": mesonet})).topology

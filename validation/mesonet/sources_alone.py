@@ -28,15 +28,20 @@ class Lossless:
 
     number: int
     think_s: float
+    """Mean think time."""
     delay_factor: int
+    """Factor of all propagation delays."""
     file_pkts: int
+    """Mean size of a Web object."""
     sources: int
     below_j: int
+    """Number of the sources that are below backbone router J."""
     active_flows: float
+    """Response y1 as printed in the study: mean number of active flows."""
     growth_pkts: float
-    """Response y2 as printed in the study: mean growth of the window, in packets."""
+    """Response y2 as printed in the study: mean growth of a flow's window in 200 ms, in packets."""
     flows_at_j: float
-    """Response T.y27 as printed in the study: number of flows at router J."""
+    """Response T.y27 as printed in the study: number of flows with an end below router J."""
 
     @property
     def flows_per_s(self) -> float:
@@ -78,7 +83,7 @@ def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
 
 
 def _growth(acknowledgements: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return by how many packets a window of two has grown after `acknowledgements` ACKs."""
+    """Return the growth of a window of two packets, in packets, after `acknowledgements` ACKs."""
     to_knee = KNEE_PKTS - 2
     beyond = np.maximum(acknowledgements - to_knee, 0.0)
     window: NDArray[np.float64] = np.sqrt(KNEE_PKTS**2 + KNEE_PKTS * beyond)

@@ -26,10 +26,10 @@ def record(
     names: Iterable[str],
     known: Sequence[str],
 ) -> None:
-    """Simulate `names`, and replace their rows in the table of measurements `file`.
+    """Simulate the cases `names`, and replace their rows in the table of measurements `file`.
 
-    The table begins with `comment`. The first of its `columns` has the names, in the order of
-    `known`. `simulate` yields the rows of a name. The table is written after each name.
+    The table begins with `comment`. The first of its `columns` has the names of the cases, in the
+    order of `known`. `simulate` yields the rows of a case. The table is written after each case.
     """
     for name in names:
         rows = [row for row in recorded(file) if row[columns[0]] != name] + list(simulate(name))

@@ -18,6 +18,7 @@ from validation.rows import Row, exactly
 CASE = "EX-TOPO"
 FAST = 16_000
 """Service rate in packets per ms, so high that routers hardly lengthen a round trip."""
+# Names of some access routers, by their number in the study.
 NUMBERED = {
     1: "A1a", 12: "B0a", 24: "C0a", 50: "E0a", 62: "F0a", 102: "I0a", 131: "K0a", 139: "K2d",
 }  # fmt: skip
@@ -31,7 +32,7 @@ def rows() -> Iterator[Row]:
 
 
 def elements(topology: pl.DataFrame) -> Iterator[Row]:
-    """Yield rows for the numbers and names of routers (E-01, E-02, E-07)."""
+    """Yield rows for the counts of routers by tier and class, and for numbers of some routers."""
     tiers = dict(topology.group_by("tier").len().iter_rows())
     for tier, count in (("backbone", 11), ("pop", 22), ("access", 139)):
         yield exactly(CASE, f"routers, {tier}", count, tiers[tier])
@@ -44,7 +45,7 @@ def elements(topology: pl.DataFrame) -> Iterator[Row]:
 
 
 def ways(topology: pl.DataFrame) -> Iterator[Row]:
-    """Yield rows for the routes in both directions, and for their delays (E-03 to E-06)."""
+    """Yield rows for the routes in both directions, and for their round-trip times."""
     access = topology.filter(pl.col("tier") == "access")["router"].to_list()
     below = {name[0]: name for name in reversed(access)}
     pairs = [(source, other) for source in below for other in below if source < other]
@@ -62,7 +63,7 @@ def ways(topology: pl.DataFrame) -> Iterator[Row]:
     yield exactly(CASE, "pairs with the published routes", 55, sum(map(eq, seen, expected)))
     right = sum(map(eq, delays_ms, printed))
     yield exactly(CASE, "pairs with the published round trip", 55, right)
-    yield exactly(CASE, "pairs with other ways back", 5, asymmetric)
+    yield exactly(CASE, "pairs with a different route back", 5, asymmetric)
     yield exactly(CASE, "mean round trip, ms, rounded", 41, round(fmean(delays_ms)))
     yield exactly(CASE, "smallest round trip, ms", 6, min(delays_ms))
     yield exactly(CASE, "largest round trip, ms", 100, max(delays_ms))
@@ -72,7 +73,7 @@ Links = set[tuple[str, str]]
 
 
 def _links(route: str) -> Links:
-    """Return the links of a published route."""
+    """Return the links of a published route, as pairs of routers."""
     return set(pairwise(route.split("-")))
 
 

@@ -14,7 +14,8 @@ from validation.mesonet.network import quiet
 from validation.mesonet.sizes import SKEWED, WEB
 from validation.rows import Row, exactly, near
 
-# Shares of flows in percent in EX-DIST (E-13b).
+# Shares of flows by class in percent, in the example of chapter 3 with `SKEWED` sources and `WEB`
+# receivers.
 SHARES = {"FN": 56.0, "NN": 31.2, "DN": 6.0, "FF": 5.3, "DF": 1.4, "DD": 0.09}
 
 
@@ -28,18 +29,19 @@ def waves() -> Iterator[Row]:
     sources = int(MesoNet.of(run).topology["sources"].sum())
     first = MesoNet.of(run).flows.group_by("source").agg(pl.col("start_s").min())
     begun = [len(first.filter(pl.col("start_s") <= after_s)) / sources for after_s in (0.0, 1.0)]
-    yield near("E-28 start", "part of the users that begins at once", 0.25, begun[0], 0.02)
-    # The waves' means are 1/3, 2/3 and 1 of the think time, each exponential.
+    yield near("start of users", "part of the users that begins at once", 0.25, begun[0], 0.02)
+    # 8, 17 and 50 % of the users wait for exponentially distributed times. The means of these times
+    # are 1/3, 2/3 and 1 think time.
     e = 2.718281828459045
     expected = 0.25 + 0.08 * (1 - e**-3) + 0.17 * (1 - e**-1.5) + 0.5 * (1 - e**-1)
-    yield near("E-28 start", "part that has begun after a think time", expected, begun[1], 0.02)
+    yield near("start of users", "part that has begun after a think time", expected, begun[1], 0.02)
 
 
 def choices() -> Iterator[Row]:
     """Yield rows for the percentage of flows in each class, and for two counts that must be 0.
 
-    Counted are intervals in which all receivers of a router are busy, and intervals in which the
-    flows of all states do not sum to the active flows.
+    One count is of the intervals in which all receivers of a router are busy, the other of the
+    intervals in which the numbers of flows by state do not add up to the number of active flows.
     """
     run = simulate(
         100,
@@ -55,26 +57,25 @@ def choices() -> Iterator[Row]:
         apart = 300.0 * (wanted / 100 * (1 - wanted / 100) / len(flows)) ** 0.5 + 0.05
         yield near("EX-DIST", f"flows of class {kind}, percent", wanted, here, round(apart, 2))
     network = MesoNet.of(run).network
-    yield exactly(
-        "E-33", "intervals without receivers", 0, len(network.filter(pl.col("no_receivers") > 0))
-    )
+    busy = network.filter(pl.col("no_receivers") > 0)
+    yield exactly("receivers", "intervals without receivers", 0, len(busy))
     states = pl.sum_horizontal(
         "initial_slow_start_flows", "normal_mode_flows", "above_threshold_flows"
     )
     wrong = network.filter(states != pl.col("active_flows"))
-    yield exactly("E-36", "intervals whose states do not add up", 0, len(wrong))
+    yield exactly("flow states", "intervals whose states do not add up", 0, len(wrong))
 
 
 def jumbos() -> Iterator[Row]:
-    """Yield rows for jumbo files: only flows of class DD have them, in one period only."""
+    """Yield rows for jumbo files: only flows of class DD send them, and only in one period."""
     period = {"from": 0.4, "until": 0.6, "factor": 100, "base": "file"}
     shares = {"normal": 0.05, "fast": 0.05, "direct": 0.9}
-    given: dict[str, Any] = {
+    keys: dict[str, Any] = {
         "users": {"think": "1 s"},
         "network": {"backbone_rate": 8000},
         "hosts": {"sources": 20, "source_shares": shares, "receiver_shares": shares},
     }
-    flows = MesoNet.of(simulate(100, files={"jumbo": period}, **given)).flows
+    flows = MesoNet.of(simulate(100, files={"jumbo": period}, **keys)).flows
     flows = flows.filter(pl.col("connected_s").is_not_null())
     direct = pl.col("class") == "DD"
     inside = pl.col("connected_s").is_between(0.4 * 20.0, 0.6 * 20.0)
@@ -85,7 +86,7 @@ def jumbos() -> Iterator[Row]:
         ("others, in the period", inside & ~direct, 17),
     ):
         sizes = flows.filter(chosen)["size_pkts"].to_list()
-        yield exactly("E-27", f"smallest file, {what}, packets", smallest, min(sizes))
+        yield exactly("jumbo files", f"smallest file, {what}, packets", smallest, min(sizes))
 
 
 def long_lived_start() -> Iterator[Row]:
@@ -107,5 +108,5 @@ def long_lived_start() -> Iterator[Row]:
 def simulate(intervals: int, **mesonet: Any) -> Results:  # noqa: ANN401
     """Simulate MesoNet with keys `mesonet` for `intervals` intervals of 200 ms; log all flows."""
     measure = {"flow_log": True, "tables": ["network"]}
-    given = {"intervals": intervals, "measure": measure, **mesonet}
-    return longhaul.run({"title": "Users", "mesonet": given})
+    keys = {"intervals": intervals, "measure": measure, **mesonet}
+    return longhaul.run({"title": "Users", "mesonet": keys})

@@ -8,24 +8,29 @@ from longhaul.analysis.fairness import jain
 from validation.mesonet.tables import published
 
 BOTTLENECK_PER_MS = 21
+"""Packets that the slow router serves per ms."""
 ALONE_UNTIL_S = 250.0
+"""Time at which the second flow starts."""
 
 
 @dataclass(frozen=True)
 class Verification:
-    """One of the 27 verification runs of chapter 5, with its published figures."""
+    """One of the 27 verification runs of chapter 5, with its published values."""
 
     run: str
     algorithm: str
     rtt_ms: int
     buffer_pkts: int
     link: float
+    """Published utilisation of the link, as a fraction."""
     buffer: float
+    """Published utilisation of the buffer, as a fraction."""
     jain: float
+    """Published fairness index of Jain."""
 
     @property
     def case(self) -> str:
-        """Name of the case in the report."""
+        """Name of the case in the comparison."""
         return f"{self.run} {self.algorithm} {self.rtt_ms} ms"
 
 
@@ -75,7 +80,7 @@ class Windows:
 
 
 def verifications() -> list[Verification]:
-    """Return the 27 runs with their published figures (tables 5-10 and 5-11)."""
+    """Return the 27 runs with their published values (tables 5-10 and 5-11)."""
     return [
         Verification(
             row["run"], row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"]),

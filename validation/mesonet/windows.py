@@ -30,23 +30,27 @@ CASES = {
 
 
 def rows() -> Iterator[Row]:
-    """Yield a row per case for the round whose window deviates most from the published rules."""
+    """Yield rows that compare windows in slow start with windows by the published rules.
+
+    A case with published windows has a row for the round that deviates most. Two cases have a row
+    for the first round in which the window exceeds 150 packets.
+    """
     expected = published("slow_start")
     for column, (case, knee, threshold) in CASES.items():
         windows = simulate(knee, threshold, 42)
         if column in expected[0]:
             pairs = [(float(row[column]), windows[int(row["round"])]) for row in expected]
             there, here = max(pairs, key=lambda pair: abs(pair[1] - pair[0]))
-            metric = f"window of {len(pairs)} rounds that is furthest off, packets"
+            metric = f"window that deviates most, of {len(pairs)} rounds, packets"
             yield near(case, metric, there, here, 0.001, "packets")
-    metric = "round of a window of 150"
+    metric = "first round with a window above 150"
     linear, limited = (_reaches(simulate(knee, 128, 45)) for knee in (128, 16))
     yield near(CASES["128_128"][0], metric, 30, linear, 1)
     yield near(CASES["16_128"][0], metric, 42, limited, 1)
 
 
 def simulate(knee: int, threshold: int, rounds: int) -> list[float]:
-    """Return the window in the middle of each round of slow start, from round 0 on.
+    """Return the window in packets in the middle of each round of slow start, from round 0 on.
 
     `knee` is the window at which exponential growth ends, `threshold` the initial ssthresh.
     """
