@@ -51,7 +51,7 @@ def contenders() -> dict[str, Flow]:
     """Return the compared flows by name: flows of the QUIC stacks in this build, and TCP flows."""
     found: dict[str, Flow] = {}
     for stack, name in STACKS:
-        # This build may lack the stack, or the stack the congestion control.
+        # This build may lack the stack, or the stack may lack the congestion control.
         with suppress(ScenarioError):
             settings = stacks.table(f"{stack}:{name}") or {}
             found[f"{stack} {name}"] = {"protocol": "quic", **settings}

@@ -1,6 +1,6 @@
 """Update of the numbers of README's first scenario: `make readme`.
 
-The scenario is read from README and simulated. README's table of its results is rewritten and
+The scenario is read from README and simulated. README's table of the results is rewritten and
 printed. `tests/project/test_readme.py` checks this table.
 """
 

@@ -21,8 +21,8 @@ from validation.pages import DOCS
 def main(prefixes: list[str]) -> int:
     """Compare the cases whose names begin with one of `prefixes`.
 
-    Print the values outside their bands, and the numbers of values within. Without prefixes, all
-    cases are compared, and the results are written. The exit status that is returned is always 0.
+    Print the values outside their bands, and the numbers of values within bands. Without prefixes,
+    all cases are compared, and the results are written. The returned exit status is always 0.
     """
     chosen = [case for case in recorded_cases() if case.name.startswith(tuple(prefixes or [""]))]
     simulated = in_parallel(simulate, ((case,) for case in chosen))

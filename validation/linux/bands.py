@@ -70,5 +70,5 @@ class Verdict:
 
 
 def count(verdicts: Sequence[Verdict]) -> str:
-    """Return a text such as `3 of 4`: the number of values within their bands, and of all."""
+    """Return the number of values within their bands, and of all values, such as `3 of 4`."""
     return f"{sum(verdict.within for verdict in verdicts)} of {len(verdicts)}"

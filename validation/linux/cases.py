@@ -161,7 +161,7 @@ class Case:
         limit = f"{self.limit_pkts} packets"
         if self.mark_from_pkts is None:
             return {"kind": "droptail", "limit": limit}
-        # A step function: packets are marked if the queue has this length on arrival.
+        # A step function: packets are marked if the queue has at least `mark_from_pkts` on arrival.
         return {
             "kind": "red",
             "limit": limit,

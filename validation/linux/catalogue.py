@@ -96,7 +96,7 @@ def _ten_flows() -> Iterator[Case]:
 
 
 def _other_paths() -> Iterator[Case]:
-    """Yield cases on a path of 200 ms, and on one of 100 Mbit/s, the recorder's maximum rate."""
+    """Yield cases on a path of 200 ms, and on a path of the recorder's maximum rate, 100 Mbit/s."""
     for kind in KINDS:
         for letter in ("l", "f"):
             yield Case(f"{letter}_{kind}_1", PATHS[letter].bdp_pkts, 60, (Flow(kind),))

@@ -22,7 +22,7 @@ WITHIN = {REPRODUCED: True, OUTSIDE: False, CONTRADICTED: False}
 
 
 def rows() -> Iterator[Row]:
-    """Yield rows that compare printed values of standard TCP with those of recorded runs."""
+    """Yield rows that compare printed values of standard TCP with values of recorded runs."""
     study = find(STUDY)
     _, record = recorded(study)
     for judgement in ledger.judge(study, record.data, record.facts.scale, EXPERIMENTS):

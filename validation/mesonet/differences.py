@@ -19,7 +19,7 @@ class Difference:
 
     title: str
     rows: Mapping[Name, str]
-    """Identifiers of the rows, with their short labels on the page."""
+    """Short labels of the rows on the page, by the rows' identifiers."""
     text: str
     explained: bool = False
 

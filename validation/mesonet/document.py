@@ -168,7 +168,7 @@ def _readings() -> list[str]:
 
 
 def _goodput_readings() -> str:
-    """Return our goodputs' mean distance from the printed ones by interpretation, as text."""
+    """Return the mean distance of our from the printed goodputs, by interpretation, as text."""
     distances = [
         [_distance(value, published) for value in measured]
         for *_, published, measured in goodput_readings.beside_print()

@@ -36,7 +36,7 @@ CONGESTION: dict[str, dict[str, Any]] = {
     "Scalable": {"kind": "scalable"},
     "TCP": {"kind": "reno"},
 }
-# Excess of measured over actual round-trip times, and algorithms that use measured ones.
+# Excess of measured over actual round-trip times, and algorithms that use the measured times.
 EXCESS_MS = 5
 USE_ROUND_TRIPS = ("CTCP", "FAST", "FAST-AT", "HTCP")
 TCP_GOODPUT = 0.02

@@ -24,7 +24,10 @@ _JUDGED = {within: cell for cell, within in _WITHIN.items()}
 
 
 def chapter(part: str, row: Row) -> int:
-    """Return the number of the chapter that prints the expected value of `row`, a row of `part`."""
+    """Return the number of the chapter to which `row`, a row of `part`, counts on the page.
+
+    All rows of the part `units` count to chapter 3, also those with values of later chapters.
+    """
     for experiment, number_of_chapter in _EXPERIMENTS.items():
         if row.case.startswith(experiment):
             return number_of_chapter

@@ -24,7 +24,7 @@ from validation.modules.trees import MODULES, objects, sources
 def main(arguments: list[str]) -> int:
     """Build the modules, run and compare the cases, and print the values outside their bands.
 
-    Without the option `--only`, write the page. The exit status that is returned is always 0.
+    Without the option `--only`, write the page. The returned exit status is always 0.
     """
     parser = argparse.ArgumentParser(prog="python -m validation.modules", description=__doc__)
     parser.add_argument("kernel", type=Path, metavar="TREE")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from longhaul import modules
 
-# Modules: their files in net/ipv4, and the `kind` of our algorithm. Without one, a module is built,
-# but not compared.
+# Modules: their files in net/ipv4, and the `kind` of our algorithm, or None if we have no such
+# algorithm. A module without `kind` is built, but not compared.
 MODULES: dict[str, tuple[tuple[str, ...], str | None]] = {
     "cubic": (("tcp_cubic.c",), "cubic"),
     "highspeed": (("tcp_highspeed.c",), "hstcp"),

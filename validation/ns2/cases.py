@@ -101,7 +101,7 @@ class Case:
 
     @property
     def linux(self) -> bool:
-        """True if all flows use ns-2's TCP/Linux, false if none does; no case mixes both."""
+        """True if all flows use ns-2's TCP/Linux. No case has flows with and without TCP/Linux."""
         return any(group.linux for group in self.flow_groups)
 
     @property

@@ -79,9 +79,9 @@ def _badness(row: Row) -> tuple[bool, float]:
 
 
 def _run(case: Case, store: Path, seed: int) -> Run:
-    """Return Longhaul's run of a case with one seed, from the directory `store` if it is there.
+    """Return Longhaul's run of a case with one seed, from the directory `store` if `store` has it.
 
-    Otherwise the case is simulated, and the run is written to `store`.
+    Otherwise simulate the case, and write the run to `store`.
     """
     key = json.dumps([_engine_hash(), scenario(case, seed)], sort_keys=True).encode()
     path = store / f"{hashlib.sha256(key).hexdigest()[:24]}.json"

@@ -33,7 +33,7 @@ def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
     """Yield rows that compare two runs of a case event by event.
 
-    Rows on numbers of events have sums over flows; they are accepted if all flows' numbers agree.
+    Rows on numbers of events have sums over flows, and are accepted if all flows' numbers agree.
     """
     round_trip_s = base_round_trip_s(case)
     for metric, count, times in _EVENTS:

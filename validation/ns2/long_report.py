@@ -1,4 +1,4 @@
-"""Writer of a report with all values and a plot of every case; the repository does not have it."""
+"""Writer of a report with all values and a plot of each case, not kept in the repository."""
 
 from __future__ import annotations
 

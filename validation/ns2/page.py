@@ -33,7 +33,7 @@ _SAWTOOTH = (
     ("smallest window after a reduction, packets", ".0f"),
     ("mean window, packets", ".0f"),
 )
-# Columns of the table of cases; each has the largest difference of the metrics that begin so.
+# Columns of the table of cases; each has the largest difference of metrics with these beginnings.
 _DIFFERENCES = {
     "Goodput": ("goodput", "delivered packets", "run by run: delivered packets"),
     "Mean window": ("mean window",),
@@ -137,7 +137,7 @@ def _names_outside(verdicts: list[Row], flow: int) -> str:
 
 
 def _reasons(judged: Iterable[tuple[Case, list[Row]]]) -> str:
-    """Return a line with the reason, if it is known, for each case with values out of bounds."""
+    """Return a line for each case with values outside their bounds: the reason, if known."""
     return "".join(
         f"- Reason for {case.name}: {REASONS.get(case.name, 'the reason is not known')}.\n\n"
         for case, verdicts in judged

@@ -24,7 +24,7 @@ def measure(
 ) -> Sawtooth | None:
     """Return the mean sawtooth of a flow of TCP/Linux after the warm-up; None for other flows.
 
-    `times_s` has the times of the samples `cwnd` (in packets), `cut_times_s` those of reductions.
+    `times_s` has the times of the samples `cwnd` (packets), `cut_times_s` the times of reductions.
     """
     if not case.linux:
         return None
