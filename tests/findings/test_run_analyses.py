@@ -208,8 +208,9 @@ def test_the_command_pairs_two_runs(cli: CommandLine, runs: list[longhaul.Result
 
 
 def test_words_about_tables_are_refused(cli: CommandLine, runs: list[longhaul.Results]) -> None:
-    found = cli("analyze", runs[0].path, "steady", "-r", "goodput")
-    assert (found.returncode, "a run has no responses" in found.stderr) == (2, True)
+    for option in (("-r", "goodput"), ("--classes", "3")):
+        found = cli("analyze", runs[0].path, "steady", *option)
+        assert (found.returncode, "a run has no responses" in found.stderr) == (2, True)
 
 
 def test_replications_are_one_line_with_a_band(runs: list[longhaul.Results]) -> None:

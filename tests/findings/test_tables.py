@@ -135,6 +135,16 @@ def test_scores_need_the_analysis_that_has_them(measured: ResponseTable, cli: Co
     assert (found.returncode, "expected the analysis `components`" in found.stderr) == (2, True)
 
 
+def test_options_that_no_analysis_takes_are_refused(
+    measured: ResponseTable, cli: CommandLine
+) -> None:
+    words = ("analyze", "t.csv", "effects", "cells", "-f", "a", "--min-percent", "2")
+    found = cli(*words)
+    assert found.returncode == 2
+    assert "--min-percent: expected an analysis that takes it, found effects, cells" in found.stderr
+    assert "available: standouts" in found.stderr
+
+
 def test_a_single_factor_has_no_contours(measured: ResponseTable, cli: CommandLine) -> None:
     found = cli("analyze", "t.csv", "ten-step", "-f", "a", "-r", "x", "--out", "pictures")
     assert found.returncode == 0, found.stderr

@@ -17,7 +17,7 @@ from matplotlib.colors import to_rgb
 import longhaul
 from longhaul import _engine, plots
 from longhaul.connections.kind import KIND
-from longhaul.plots import styles
+from longhaul.plots import flows, styles
 
 
 @pytest.mark.parametrize(
@@ -288,11 +288,25 @@ def test_a_report_needs_nothing_else(
     assert "&#34;seed&#34;: 2" in text
 
 
+def test_the_recipe_adds_a_plot(finished: longhaul.Results, tmp_path: Path) -> None:
+    """Execute the example of a plot in `docs/contributing.md`, and draw it."""
+    text = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"^## A plot\n.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    exec(code, dict(vars(flows)))
+    try:
+        assert "retransmitted" in plots.suitable([finished])
+        longhaul.plot(finished, "retransmitted", tmp_path / "r.svg")
+        assert "retransmitted (packets)" in (tmp_path / "r.svg").read_text()
+    finally:
+        del plots.PLOTS["retransmitted"]
+
+
 def test_every_algorithm_has_a_look_of_its_own() -> None:
     known = {row["name"] for row in _engine.algorithms()["algorithms"]}
     assert known <= styles.ALGORITHMS.keys()
     new = [f"new-{number}" for number in range(40)]
-    for looks in (styles.ALGORITHMS, styles.with_derived(styles.ALGORITHMS, new)):
+    with_one = styles.with_derived(styles.ALGORITHMS, new[:1])
+    for looks in (styles.ALGORITHMS, styles.with_derived(with_one, new)):
         assert len({(look.colour, look.line) for look in looks.values()}) == len(looks)
         assert len({look.marker for look in looks.values()}) == len(looks)
     assert len(looks) == len(styles.ALGORITHMS) + len(new)

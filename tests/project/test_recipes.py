@@ -69,10 +69,14 @@ def test_an_algorithm_and_a_discipline_are_a_file_and_a_line_each(tmp_path: Path
     tree = copy_of_the_tree(tmp_path)
     add_algorithm(tree)
     add_discipline(tree)
+    added = ["crates/congestion/src/algorithms/aiad.rs", "crates/engine/src/queue/another.rs"]
+    style = ["rustfmt", "--edition", "2024", "--check", *added]
+    subprocess.run(style, cwd=tree, check=True)
     environment = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target" / "recipes")}
     for tests in (
         ["-p", "longhaul-congestion"],
         ["-p", "longhaul-scenario"],
+        ["-p", "longhaul-engine", "--lib", "queue::"],
         ["-p", "longhaul-engine", "--test", "disciplines"],
         ["-p", "longhaul-engine", "--test", "behaviour", "packets_are_conserved"],
         ["-p", "longhaul-mesonet", "--test", "mesonet", "restart"],

@@ -29,7 +29,7 @@ from longhaul.figures.words import unit_at
 from longhaul.files import endings
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
-from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analyse
+from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analyse, refuse_unused
 from longhaul.findings.runs import RUN_ANALYSES, analyse_run, of_run
 from longhaul.results import Results, open_runs, with_distinct_names
 
@@ -160,8 +160,19 @@ def analyze(
     if str(source) == "list":
         _list_analyses()
         return
+    options = Options(
+        responses=tuple(response or ()),
+        of=of,
+        factors=tuple(factor or ()),
+        threshold=threshold,
+        critical=critical,
+        min_percent=min_percent,
+        low_is_best=tuple(low_is_best or ()),
+        classes=classes,
+        order_by=order_by,
+    )
     if is_run(source):
-        if response or factor or of or without or only or low_is_best or out or scores or log:
+        if options != Options() or without or only or out or scores or log:
             raise InputError(f"{source}: a run has no responses, factors or plots: only --against")
         more = list(takewhile(lambda word: is_run(Path(word)), names or []))
         analyses = (names or [])[len(more) :] or ["steady"]
@@ -185,10 +196,11 @@ def analyze(
         table.require(name)
     for name in filter(None, [*(low_is_best or ()), order_by]):
         table.values(name)
-    options = Options(
-        table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
-        tuple(low_is_best or ()), classes, order_by, *others,
-    )  # fmt: skip
+    analyses = names or ["effects"]
+    options = replace(
+        options, responses=table.matching(response or ()), against=next(iter(others), None)
+    )
+    refuse_unused(analyses, options)
     whole = table
     if log:
         table = _logarithms(table, options.responses, names or [])
@@ -196,7 +208,7 @@ def analyze(
             options = replace(options, against=options.against.logarithms(table.responses))
     elif rates := _rates_among(table, options.responses):
         typer.echo(HINT_OF_RATES.format(some(rates)), err=True)
-    findings = {name: analyse(name, table, options) for name in names or ["effects"]}
+    findings = {name: analyse(name, table, options) for name in analyses}
     if not options.responses:
         _say_what_is_left_out(whole)
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):

@@ -10,6 +10,16 @@ from longhaul.findings.registry import (
     Options,
     Text,
     analyse,
+    refuse_unused,
 )
 
-__all__ = ["ANALYSES", "MAX_ROWS", "Analysis", "Findings", "Options", "Text", "analyse"]
+__all__ = [
+    "ANALYSES",
+    "MAX_ROWS",
+    "Analysis",
+    "Findings",
+    "Options",
+    "Text",
+    "analyse",
+    "refuse_unused",
+]

@@ -28,6 +28,7 @@ from longhaul.findings.registry import (
     "clusters",
     "dendrograms of competitors by all responses, condition by condition; with --order-by RATE "
     "also the congestion class of each condition",
+    takes=("of", "order_by", "classes"),
 )
 def _clusters(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options, at_least=2)
@@ -73,7 +74,10 @@ def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tu
     return [(letter,) for letter in class_of]
 
 
-@named("residuals", "the competitor farthest from the mean, with Grubbs' test, for each condition")
+@named(
+    "residuals", "the competitor farthest from the mean, with Grubbs' test, for each condition",
+    takes=("of", "critical", "order_by"),
+)  # fmt: skip
 def _residuals(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options, at_least=3)
     names = table.numbered(who)
@@ -113,7 +117,10 @@ def _limit(options: Options, count: int) -> str:
 MAX_RESPONSES = 50
 
 
-@named("standouts", "significant outliers: a matrix of conditions and responses")
+@named(
+    "standouts", "significant outliers: a matrix of conditions and responses",
+    takes=("of", "critical", "min_percent", "order_by"),
+)  # fmt: skip
 def _standouts(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options, at_least=3)
     names = table.numbered(who)
@@ -165,7 +172,7 @@ def _named(table: ResponseTable, response: str) -> str:
     return response if words == response else f"{words}  {response}"
 
 
-@named("congestion", "conditions by increasing congestion, in classes")
+@named("congestion", "conditions by increasing congestion, in classes", takes=("of", "classes"))
 def _congestion(table: ResponseTable, options: Options) -> Findings:
     if len(options.responses) != 1:
         raise TableError("congestion: expected the response that measures it: --response RATE")

@@ -23,7 +23,10 @@ NAMED_CAUSES = 2
 STRONG = (0.95, 0.9)
 
 
-@named("correlations", "correlated pairs of responses and the groups that they form")
+@named(
+    "correlations", "correlated pairs of responses and the groups that they form",
+    takes=("threshold", "against"),
+)  # fmt: skip
 def _correlations(table: ResponseTable, options: Options) -> Findings:
     names, values = matrix(table, options)
     r = correlation.correlations(values)
@@ -59,7 +62,10 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
-@named("components", "principal components, and what the groups of their scores have in common")
+@named(
+    "components", "principal components, and what the groups of their scores have in common",
+    takes=("of",),
+)  # fmt: skip
 def _components(table: ResponseTable, options: Options) -> Findings:
     # Runs in which some flow group transferred nothing lack the group's goodput, and have no
     # scores.

@@ -73,7 +73,9 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
-@named("compare", "paired differences between the levels of a factor, with intervals")
+@named(
+    "compare", "paired differences between the levels of a factor, with intervals", takes=("of",)
+)
 def _compare(table: ResponseTable, options: Options) -> Findings:
     factor = competitors_of(table, options, at_least=2)
     findings = Findings()
@@ -183,7 +185,10 @@ def _ranks(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
-@named("cube", "ranks of the conditions of three two-level factors, and changes along the edges")
+@named(
+    "cube", "ranks of the conditions of three two-level factors, and changes along the edges",
+    takes=("low_is_best",),
+)  # fmt: skip
 def _cube(table: ResponseTable, options: Options) -> Findings:
     if len(options.factors) != 3:
         raise TableError("cube: expected three factors of two levels: --factor, three times")

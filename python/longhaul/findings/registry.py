@@ -4,8 +4,8 @@ An analysis is a function of a table and options. It returns tables of text, and
 its plots. The computations are in the package `analysis`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -119,21 +119,38 @@ class Analysis:
     name: str
     help: str
     find: Callable[[ResponseTable, Options], Findings]
+    takes: frozenset[str]
+    """Names of the fields of `Options` that the analysis uses, other than those in `OF_ALL`."""
 
 
+# Options that apply to every analysis; tables without declared factors are read with `factors`.
+OF_ALL = ("responses", "factors")
 ANALYSES: dict[str, Analysis] = {}
 
 Find = Callable[[ResponseTable, Options], Findings]
 
 
-def named(name: str, help: str) -> Callable[[Find], Find]:
-    """Register the decorated function as an analysis."""
+def named(name: str, help: str, takes: Iterable[str] = ()) -> Callable[[Find], Find]:
+    """Return a decorator that registers an analysis; the arguments are fields of `Analysis`."""
 
     def register(find: Find) -> Find:
-        ANALYSES[name] = Analysis(name, help, find)
+        ANALYSES[name] = Analysis(name, help, find, frozenset(takes))
         return find
 
     return register
+
+
+def refuse_unused(names: Sequence[str], options: Options) -> None:
+    """Raise an error for an option that none of these analyses uses."""
+    for option in fields(Options):
+        takers = [name for name, analysis in ANALYSES.items() if option.name in analysis.takes]
+        is_given = getattr(options, option.name) != option.default
+        if is_given and option.name not in OF_ALL and set(names).isdisjoint(takers):
+            flag = f"--{option.name.replace('_', '-')}"
+            raise TableError(
+                f"{flag}: expected an analysis that takes it, found {', '.join(names)}; "
+                f"available: {', '.join(takers)}"
+            )
 
 
 def analyse(name: str, table: ResponseTable, options: Options) -> Findings:

@@ -90,7 +90,10 @@ class Goodputs:
         return found or ({"": (0, 1)} if len(at) == 2 else {})
 
 
-@named("users", "means and ranks by competitor; a second response is that of the flows beside it")
+@named(
+    "users", "means and ranks by competitor; a second response is that of the flows beside it",
+    takes=("of", "order_by"),
+)  # fmt: skip
 def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     findings = Findings()

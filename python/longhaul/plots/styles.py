@@ -106,7 +106,8 @@ def with_derived(named: dict[str, Style], kinds: Iterable[str]) -> dict[str, Sty
     """
     taken = {_seen_as(style) for style in named.values()}
     free = (look for look in product(_DERIVED_LINES, _COLOURS) if look[::-1] not in taken)
-    corners = count(13)
+    markers = {style.marker for style in named.values()}
+    corners = (n for n in count(13) if (n, 1, 0) not in markers)
     others = (kind for kind in kinds if kind not in named)
     derived = {
         kind: Style(colour, (next(corners), 1, 0), line)
