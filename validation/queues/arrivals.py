@@ -45,7 +45,7 @@ def poisson(rng: np.random.Generator) -> Rows:
 def bursts(rng: np.random.Generator) -> Rows:
     """Return bursts of 1 to 300 packets at 100 Mbit/s, with a mean load of 90 % of the link.
 
-    The bursts belong to eight flows.
+    Each burst belongs to one of eight flows. Packets have 1500 bytes.
     """
     lengths = rng.integers(1, 301, PACKETS // 100)
     numbers = np.repeat(np.arange(len(lengths)), lengths)
@@ -59,7 +59,7 @@ def bursts(rng: np.random.Generator) -> Rows:
 def waves(rng: np.random.Generator) -> Rows:
     """Return packets of 20 flows whose load swings between 68 and 135 % of the link every 10 s.
 
-    Arrivals have jitter.
+    Packets have 1400 or 1500 bytes. Each gap between arrivals is varied at random by up to 50 %.
     """
     packet_s = 1500 * 8 / LINK_BPS
     steps = np.arange(PACKETS) * packet_s
@@ -70,9 +70,9 @@ def waves(rng: np.random.Generator) -> Rows:
 
 
 def sparse(rng: np.random.Generator) -> Rows:
-    """Return 200 flows that send 200 bytes every 100 ms, and two flows at 4 and 6 Mbit/s.
+    """Return packets of 200 slow flows, and of two flows that send 4 and 6 Mbit/s.
 
-    The packets of the two flows have 1500 bytes.
+    A slow flow sends 200 bytes every 100 ms. The packets of the two fast flows have 1500 bytes.
     """
     seconds = 420
     small = [

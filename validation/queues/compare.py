@@ -32,7 +32,10 @@ class Case(NamedTuple):
     skipped: int = 0
     """Number of random numbers that our discipline draws before the first packet."""
     options: Mapping[int, int] = {}
-    """Netlink attributes (include/uapi/linux/pkt_sched.h) that differ from defaults."""
+    """Values of Netlink attributes that differ from the kernel's defaults, by attribute number.
+
+    The numbers are those of include/uapi/linux/pkt_sched.h.
+    """
 
 
 CASES = {
@@ -70,6 +73,7 @@ class Verdict:
     drops: tuple[int, int]
     """Drops by the kernel's discipline and by ours."""
     marks: tuple[int, int]
+    """Marked packets that the kernel's discipline and ours have sent."""
     delays_ms: tuple[float, float]
     """Mean time from arrival to departure in ms, in the kernel's discipline and in ours."""
 
@@ -77,7 +81,8 @@ class Verdict:
 def ours(folder: Path) -> None:
     """Feed all arrivals in `folder` to our disciplines, and write the outcomes to `folder`.
 
-    A test of the engine does the work.
+    A test of the engine does this. It also writes the files `draws` (random numbers) and `hashes`
+    (hashes of flows), which the kernel's disciplines use, too.
     """
     test = "queue::oracle::disciplines_decide_about_arrivals_from_files"
     command = ["cargo", "test", "--release", "--locked", "--package", "longhaul-engine", "--lib"]
@@ -90,10 +95,11 @@ def ours(folder: Path) -> None:
 
 
 def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
-    """Run the kernel's discipline, and return if and when it sent or dropped each packet.
+    """Run the kernel's discipline, and return the fate of each packet.
 
     `driver` is the program with the discipline, `case` a key of `CASES`, and `pattern` the name of
-    a file of arrivals in `folder`.
+    a file of arrivals in `folder`. `folder` must also have the files that `ours` writes. The fates
+    are also written to the file `kernel` in `folder`.
     """
     _, discipline, skipped, options = CASES[case]
     out = folder / "kernel"
@@ -107,8 +113,7 @@ def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
 def compare(driver: Path, folder: Path, case: str, pattern: str) -> Verdict:
     """Compare the fate of each packet of `pattern` in the kernel's discipline and in ours.
 
-    `driver` is the program with the kernel's discipline; `folder` has the arrivals and our
-    outcomes.
+    The arguments are those of `kernels`.
     """
     arrivals = np.fromfile(folder / f"{pattern}.arrivals", np.uint64).reshape(-1, 4)[:, 0]
     theirs = kernels(driver, folder, case, pattern)

@@ -29,7 +29,8 @@ INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
     """Build one program from each kernel tree, and return the program of each queue discipline.
 
-    A discipline is taken from the first tree that has it.
+    A discipline is taken from the first of `trees` that has the discipline. `folder` is a directory
+    for unpacked sources, headers and programs.
     """
     found: dict[str, Path] = {}
     for number, tree in enumerate(trees):
@@ -47,7 +48,11 @@ def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
 
 
 def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
-    """Compile `disciplines` and `kernel/driver.c` to `program`; `includes` has the headers."""
+    """Compile `disciplines` and `kernel/driver.c` to `program`, and return `program`.
+
+    `includes` is the directory of the kernel's headers. If the compiler fails, raise SystemExit
+    with its messages.
+    """
     front = ["-include", str(STAND_INS / "qdisc.h"), "-I", str(TYPES), "-I", str(includes)]
     files = [*(str(file) for file in disciplines), str(STAND_INS / "driver.c")]
     done = subprocess.run(
@@ -62,7 +67,10 @@ def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
 
 
 def _sources(tree: Path, folder: Path) -> Path:
-    """Return the directory of a kernel tree; unpack the needed files if `tree` is a tar file."""
+    """Return the directory of a kernel tree; unpack the needed files if `tree` is a tar file.
+
+    Raise SystemExit if a tar file lacks a needed file other than that of DualPI2.
+    """
     if tree.is_dir():
         return tree
     into = folder / "unpacked"
@@ -82,7 +90,11 @@ def _sources(tree: Path, folder: Path) -> Path:
 
 
 def _lay_out(sources: Path, files: Iterable[str], includes: Path) -> None:
-    """Copy `HEADERS` to `includes`; add empty files for the other headers that `files` include."""
+    """Copy `HEADERS` to `includes/net`, and add empty files for all other included headers.
+
+    These are the headers that `files` or `HEADERS` include. The copy of `linux/pkt_sched.h` takes
+    the place of `net/pkt_sched.h`, which the disciplines include.
+    """
     for name in _included(sources / file for file in [*files, *HEADERS]):
         header = includes / name
         header.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
-/* What CAKE alone names: headers that it would read for tins, hosts and acknowledgements. None of these is asked for, so that
- * packets have no headers here, and the code that reads them never runs. */
+/* Definitions that only CAKE needs: packet headers, which CAKE reads for tins, host fairness and ACK filters. The comparison
+ * uses none of these features, so packets of CAKE have no headers, and the code that reads headers never runs. */
 #ifndef LONGHAUL_CAKE_H
 #define LONGHAUL_CAKE_H
 
@@ -61,7 +61,7 @@ typedef u64 netdev_features_t;
 #define skb_list_walk_safe(first, skb, following) \
 	for (skb = (first), following = NULL; skb; skb = following)
 
-/* Flows: the driver's hash is the packet's own. */
+/* Flows: the hash of a packet is set by the driver, so dissecting the packet's headers does nothing. */
 struct flow_keys {
 	struct { u16 addr_type; } control;
 	struct { u8 ip_proto; } basic;
@@ -80,7 +80,7 @@ static inline int ktime_compare(ktime_t a, ktime_t b) { return a < b ? -1 : a > 
 static inline ktime_t ktime_add_ns(ktime_t time, u64 ns) { return time + (ktime_t)ns; }
 static inline ktime_t ktime_add_ms(ktime_t time, u64 ms) { return time + (ktime_t)ms * NSEC_PER_MSEC; }
 
-/* The dither of quanta is such that they are not rounded. */
+/* Random number that CAKE adds when it scales a quantum. With the largest value the quantum of a flow stays exact. */
 static inline u16 get_random_u16(void) { return U16_MAX; }
 
 #endif

@@ -1,4 +1,4 @@
-/* What RED and DualPI2 alone name: a FIFO below them, a timer of nanoseconds, and offload and events that nobody asks for. */
+/* Definitions that only RED and DualPI2 need: a child FIFO, a timer in nanoseconds, and unused offload and events. */
 #ifndef LONGHAUL_CHILDREN_H
 #define LONGHAUL_CHILDREN_H
 
@@ -62,7 +62,7 @@ struct tcf_qevent { int unused; };
 #define tcf_qevent_validate_change(event, ...) ((void)(event), 0)
 #define tcf_qevent_dump(skb, type, event) 0
 
-/* A timer of nanoseconds. Its first expiry is half a second after the beginning, as that of the timers of PIE. */
+/* Timer in nanoseconds. Like PIE's timers, it first expires half a second after the start. */
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
 struct hrtimer { enum hrtimer_restart (*function)(struct hrtimer *); u64 ns; };
 void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *), int clock, int mode);

@@ -1,10 +1,11 @@
-/* Drives a queue discipline of Linux in front of a link of 10 Mbit/s: reads arrivals, writes what became of the packets.
+/* Runs a queue discipline of Linux in front of a link of 10 Mbit/s: reads arrivals, and writes the fate of each packet.
  *
  * driver DISCIPLINE ARRIVALS FATES DRAWS SKIPPED HASHES [TYPE=VALUE ...]
  *
- * Files hold rows of 64-bit numbers: arrivals (time in ns, bytes, flow, ECN-capable), fates (1 sent, 2 sent with a mark, 3
- * dropped; time in ns), draws of 53 bits of which SKIPPED are used up, hashes of flows. TYPE is the number of a netlink
- * attribute; of RED there are only flags. Timers come before ends of transmissions, those before arrivals. */
+ * The four files have rows of 64-bit numbers. ARRIVALS: time in ns, bytes, flow, and 1 if ECN-capable. FATES (written): 0
+ * still queued, 1 sent, 2 sent with a mark, 3 dropped; and the time in ns. DRAWS: random numbers of 53 bits; the first
+ * SKIPPED of them are not used. HASHES: hashes of flows. TYPE is the number of a Netlink attribute; RED has only the
+ * attribute of its flags. At equal times, timers come before ends of transmissions, and these before arrivals. */
 #include <math.h>
 
 #include "qdisc.h"
@@ -73,7 +74,8 @@ void get_random_bytes(void *bytes, int count)
 	memcpy(bytes, &number, (size_t)count);
 }
 
-/* Half of a draw: for BLUE, RED and DualPI2. Ours draws nothing where DualPI2's probability, the first of its statistics, is 0. */
+/* Returns the upper half of a random number, for BLUE, RED and DualPI2. Longhaul's DualPI2 draws no number while its drop
+ * probability is 0. The probability is the first value of the discipline's statistics. */
 u32 get_random_u32(void)
 {
 	u64 bits;
@@ -109,7 +111,7 @@ static void send(struct sk_buff *skb)
 	if (!skb)
 		return;
 	note(skb, skb->ce ? MARKED : SENT);
-	/* A discipline with a shaper is asked again at once. */
+	/* A discipline with a shaper delays packets itself, so its next packet is requested at once. */
 	busy_until = longhaul_now_ns + (watchdog ? 0 : skb->len * NS_PER_BYTE);
 }
 
@@ -182,20 +184,21 @@ static void *numbers(const char *file, size_t *count)
 	return all;
 }
 
-/* A flow gets the queue that it has in Longhaul: the hash modulo their number, which is the kernel's rule in CAKE alone; the
- * others scale the hash down. */
+/* Returns the hash with which the kernel selects the same queue as Longhaul: hash modulo number of queues. In the kernel
+ * only CAKE computes this remainder; the other disciplines multiply the hash by the number of queues and divide by 2^32. */
 static u32 hash_of(const char *discipline, u64 hash)
 {
 	return strcmp(discipline, "cake") ? (u32)(hash & 1023) << 22 : (u32)hash;
 }
 
-/* RED's options: their types, and the struct of the first (include/uapi/linux/pkt_sched.h). */
+/* Types of RED's options, and the struct of the first option (include/uapi/linux/pkt_sched.h). */
 enum { RED_PARAMETERS = 1, RED_HALVINGS, RED_MAX_P, RED_FLAGS };
 struct red_parameters { u32 limit, min, max; u8 weight_log, p_log, cell_log, flags; };
 
-/* RED's options are structs. Thresholds of 5 and 15 packets of 1500 B, weight 1/512, a tenth at the upper one; the table of idle
- * times is what tc computes (iproute2, tc_red_eval_idle_damping): how often an average halves in them, by a natural logarithm, and
- * in ticks of 64 ns (/proc/net/psched), which the kernel takes for microseconds. */
+/* Sets RED's options, which are structs: thresholds of 5 and 15 packets of 1500 B, weight 1/512, and a drop probability of
+ * 0.1 at the upper threshold. The table of idle times is computed as by tc (iproute2, tc_red_eval_idle_damping): it has the
+ * number of times that the average halves, but with a natural logarithm, and in ticks of 64 ns (/proc/net/psched), which the
+ * kernel reads as microseconds. */
 static void set_up_red(struct nlattr *given)
 {
 	static struct red_parameters options = { .limit = 1500000, .min = 7500, .max = 22500, .weight_log = 9 };
@@ -265,7 +268,7 @@ int main(int count, char **arguments)
 			.number = at, .len = (u32)row.bytes, .ect = row.ect == 1, .l4_hash = 1,
 			.truesize = (u32)row.bytes, .hash = hash_of(arguments[1], hashes[row.flow % count_hashes]),
 		};
-		/* ECT(1), which is DualPI2's, where it looks. */
+		/* ECT(1) in the IP header, from which DualPI2 selects the queue. */
 		if (is_dualpi2) {
 			skb->has_header = 1;
 			skb->protocol = htons(ETH_P_IP);

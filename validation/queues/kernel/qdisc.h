@@ -1,5 +1,6 @@
-/* Stands in for what queue disciplines of Linux need of the kernel, in words of our own: the interface's facts, as far as
- * packets of one link and options by number reach. Classifiers, offload, statistics and dumps do nothing. */
+/* Substitute for the kernel's headers that queue disciplines of Linux include, written for Longhaul. It has only the parts
+ * of the kernel's interface that packets of one link and numeric options need. Classifiers, offload, statistics and dumps do
+ * nothing. */
 #ifndef LONGHAUL_QDISC_H
 #define LONGHAUL_QDISC_H
 
@@ -33,7 +34,7 @@
 #define rcu_assign_pointer(place, value) ((place) = (value))
 #define ____cacheline_aligned_in_smp
 
-/* Lists: a ring of links, of which one is the head. */
+/* Lists: each is a ring of links, one of which is the head. */
 struct list_head { struct list_head *next, *prev; };
 static inline void INIT_LIST_HEAD(struct list_head *list) { list->next = list->prev = list; }
 static inline int list_empty(const struct list_head *list) { return list->next == list; }
@@ -59,13 +60,13 @@ static inline void list_move_tail(struct list_head *entry, struct list_head *lis
 #define list_first_entry(list, type, member) list_entry((list)->next, type, member)
 #define list_for_each(link, list) for (link = (list)->next; link != (list); link = link->next)
 
-/* Packets: what the driver writes into them, and what disciplines keep there. */
+/* Packets: fields that the driver sets, and fields in which disciplines store data. */
 struct sk_buff {
 	struct sk_buff *next, *prev;
 	u64 number;
 	u32 len, truesize, hash, priority, mark;
 	u8 ect, ce, l4_hash, encapsulation, has_header;
-	/* Of IPv4, where a discipline reads it. */
+	/* IPv4 header, for disciplines that read the header. */
 	u8 header[20];
 	__be16 protocol;
 	void *end, *dev;
@@ -85,13 +86,13 @@ static inline int INET_ECN_set_ce(struct sk_buff *skb)
 		skb->ce = 1;
 	return skb->ect;
 }
-/* What becomes of a packet that is not sent is a drop. */
+/* A discipline frees only packets that it drops. */
 void longhaul_drop(struct sk_buff *skb);
 #define kfree_skb(skb) longhaul_drop(skb)
 #define consume_skb(skb) longhaul_drop(skb)
 #define rtnl_kfree_skbs(head, tail) do { } while (0)
 
-/* Options: numbers by their types, instead of messages. */
+/* Options: an array of numbers, indexed by attribute type, instead of Netlink messages. */
 struct nlattr { u64 value; bool given; };
 struct nla_policy { int type, len, strict_start_type; };
 struct netlink_ext_ack;
@@ -230,7 +231,7 @@ static inline int qdisc_drop(struct sk_buff *skb, struct Qdisc *sch, struct sk_b
 	return NET_XMIT_DROP;
 }
 #define __qdisc_drop(skb, to_free) longhaul_drop(skb)
-/* Reasons of drops, of newer kernels. */
+/* Drop reasons, which newer kernels have. */
 enum qdisc_drop_reason {
 	QDISC_DROP_UNSPEC, QDISC_DROP_GENERIC, QDISC_DROP_OVERLIMIT, QDISC_DROP_CONGESTED, QDISC_DROP_MAXFLOWS,
 	QDISC_DROP_FLOOD_PROTECTION, QDISC_DROP_L4S_STEP_NON_ECN,
@@ -249,7 +250,7 @@ enum qdisc_drop_reason {
 #define qdisc_peek_dequeued NULL
 #define qdisc_dequeue_internal(sch, direct) ((sch)->ops->dequeue(sch))
 #define qdisc_dev(sch) ((void *)0)
-/* The largest packet of a link without headers of its own. */
+/* Largest packet of a link that adds no header. */
 #define psched_mtu(device) 1500
 #define skb_peek(list) ((list)->head)
 #define __skb_queue_head(list, skb) do { (list)->head = (skb); } while (0)
@@ -260,7 +261,7 @@ typedef int spinlock_t;
 #define qdisc_root_sleeping(sch) (sch)
 #define spin_lock(lock) ((void)(lock))
 #define spin_unlock(lock) ((void)(lock))
-/* The last statistics of a discipline. */
+/* Statistics that the discipline has last reported. */
 extern char longhaul_statistics[256];
 #define gnet_stats_copy_app(dump, data, bytes) ((void)memcpy(longhaul_statistics, data, min((size_t)(bytes), sizeof(longhaul_statistics))), 0)
 #define gnet_stats_copy_queue(...) 0
@@ -299,7 +300,7 @@ static inline int mod_timer(struct timer_list *timer, unsigned long expires)
 #define from_timer(variable, timer, member) container_of(timer, __typeof__(*variable), member)
 #define timer_container_of(variable, timer, member) from_timer(variable, timer, member)
 
-/* Asks for another dequeue at a time. */
+/* Timer by which a discipline requests the next dequeue. */
 struct qdisc_watchdog { u64 ns; bool pending; };
 void qdisc_watchdog_init(struct qdisc_watchdog *watchdog, struct Qdisc *sch);
 static inline void qdisc_watchdog_schedule_ns(struct qdisc_watchdog *watchdog, u64 ns)
@@ -309,7 +310,7 @@ static inline void qdisc_watchdog_schedule_ns(struct qdisc_watchdog *watchdog, u
 }
 #define qdisc_watchdog_cancel(watchdog) ((watchdog)->pending = false)
 
-/* Random numbers: those that the disciplines of Longhaul draw. */
+/* Random numbers: the same numbers that Longhaul's disciplines draw. */
 void get_random_bytes(void *bytes, int count);
 
 u32 get_random_u32(void);
