@@ -1,6 +1,7 @@
-"""Measures all algorithms at all loss rates, prints them, and writes `docs/response-functions.md`.
+"""Measurement of mean windows at several loss rates: `python -m validation.response`.
 
-`--recorded` uses the last measured figures, from `figures.json`.
+The command prints the mean windows, and writes `figures.json` and `docs/response-functions.md`.
+With `--recorded` it writes the page from the last measured windows, which are in `figures.json`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ HEADS = (
 
 
 def main() -> int:
-    """Write the page of mean windows; return 1 if any is out of bounds for no known reason."""
+    """Measure or read the mean windows, and write the page and `figures.json`.
+
+    Return 1 if any mean window is out of bounds for no known reason, else 0.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     measurements = list(recorded() if parser.parse_args().recorded else _measured())

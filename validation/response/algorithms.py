@@ -26,8 +26,9 @@ class Algorithm:
     congestion: Mapping[str, Any]
     """The algorithm's `congestion` table in a scenario."""
     law: Callable[[], Law]
+    """Function that returns a new law, because a law stores the state of its flows."""
     published: Callable[[float], float] | None = None
-    """Published response function (loss rate to mean window); None to use that of the engine."""
+    """Published response function (loss rate to mean window); None to use the engine's function."""
 
     def response(self, p: float) -> float | None:
         """Return the mean window in segments that the response function gives at loss rate `p`.

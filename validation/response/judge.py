@@ -20,6 +20,7 @@ class Verdict(Enum):
     """Verdict on the mean window of the packet simulation (the network)."""
 
     WITHIN = "within"
+    """Agreement with the law in which feedback is immediate."""
     FEEDBACK = "with feedback delay"
     """Agreement only with the law in which feedback takes a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
@@ -52,8 +53,8 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 def holds(measurement: Measurement) -> bool | None:
     """Return true if the update rule's mean window agrees with the published response function.
 
-    The mean window is that under evenly spaced losses. The result is None if the algorithm has no
-    published response function.
+    The mean window is that under evenly spaced losses; it agrees if the difference is at most the
+    fraction `TOLERANCE`. The result is None if the algorithm has no published response function.
     """
     if measurement.response is None:
         return None

@@ -177,7 +177,10 @@ class Cubic(Law):
         self.elapsed_s = np.zeros_like(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Follow the cubic function, or the Reno-friendly window if that is larger."""
+        """Follow the cubic function, or the Reno-friendly window if that is larger.
+
+        Windows do not decrease, and do not change in recovery (`acked` is 0).
+        """
         going = acked > 0.0
         self.elapsed_s = self.elapsed_s + going * rounds * self.rtt_s
         plateau = np.maximum(self.peak, self.start)
@@ -273,7 +276,10 @@ class Bic(Law):
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow per RTT by half the distance to the peak, but above it by 1, 2, 4, ... segments."""
+        """Add half the distance to the peak per RTT; above the peak, add 1, 2, 4, ... segments.
+
+        The increase is at least `min_increment` and at most `max_increment` segments per RTT.
+        """
         half = np.maximum((self.peak - cwnd) / 2.0, self.min_increment)
         beyond = np.exp2(np.floor(np.log2(np.maximum(cwnd - self.peak, 0.0) + 1.0)))
         step = np.where(cwnd < self.peak, half, beyond)

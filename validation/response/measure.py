@@ -31,6 +31,7 @@ class Figures:
     interval: float
     """Half-width of the 95 % confidence interval of `network`, a mean over seeds; 0 for one run."""
     timeouts_per_loss: float
+    """Timeouts divided by the sum of timeouts and other window reductions, over all seeds."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Measurement:
     algorithm: str
     p: float
     response: float | None
-    """Mean window by the published function for evenly spaced losses; None if there is none."""
+    """Mean window by the response function for evenly spaced losses; None without a function."""
     even: Figures
     random: Figures
 
@@ -52,7 +53,10 @@ class Measurement:
 
 
 def measure(algorithm: Algorithm, p: float) -> Measurement:
-    """Simulate an algorithm at loss rate `p` with even and random losses, and apply its law."""
+    """Return mean windows at loss rate `p`: from simulations, and from the algorithm's law.
+
+    Both are for evenly spaced and for random losses.
+    """
     response = algorithm.response(p)
     start = sawtooth.under_even_loss(algorithm.law(), p, response or sqrt(1.5 / p))
     losses = int(min(MOST_LOSSES, MOST_PACKETS * p))

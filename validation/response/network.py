@@ -26,7 +26,7 @@ class Flow:
 
 
 def under_even_loss(algorithm: Algorithm, p: float, start: float, losses: int) -> Flow:
-    """Simulate a flow that loses every `1 / p`-th packet, for `losses` losses.
+    """Simulate a flow that loses every `1 / p`-th packet, for about `losses` losses.
 
     `start` is the window in segments at which slow start ends.
     """
@@ -54,7 +54,7 @@ def _run(
         "seed": seed,
         "measure": {"from": f"{SETTLING * duration_s:.1f} s"},
         "topology": dumbbell(RATE, f"{RTT_S / 2.0:g} s", loss=dict(loss)),
-        # The functions assume an acknowledgement for every segment and a steady state.
+        # Response functions assume an acknowledgement for every segment and a steady state.
         "tcp": {"delayed_ack": False, "initial_ssthresh": max(2.0, start)},
         "flows": [{"congestion": dict(algorithm.congestion)}],
     }

@@ -22,10 +22,11 @@ import numpy as np
 from validation.response.laws import Flags, Law, Windows
 
 FLOWS = 500
+# Lengths of the simulations, in mean intervals between the losses of a flow.
 CUTS_UNDER_RANDOM_LOSS = 120
 CUTS_UNDER_EVEN_LOSS = 600
 STEPS_PER_CYCLE = 100
-"""Minimum number of steps between two losses; a step is at most a round trip."""
+"""Minimum of the mean number of steps between two losses; a step is at most a round trip."""
 SETTLING = 1.0 / 3.0
 """Fraction of the steps at the beginning that is not measured."""
 
@@ -109,14 +110,17 @@ class _Flows:
         return np.where(self.of_repair > 0.0, 0.0, self.rounds * part)
 
     def _losses(self, sent: Windows) -> Flags:
-        """Return the flows that lose one of the `sent` segments, and draw their next losses."""
+        """Mark the flows that lose a segment in this step, and draw their next losses.
+
+        `sent` is the number of segments that each flow sends in the step.
+        """
         self.until_loss = self.until_loss - sent
         lost = self.until_loss <= 0.0
         self.until_loss[lost] += self.gaps(int(lost.sum()))
         return lost
 
     def _signals(self, lost: Flags) -> Flags:
-        """Return the flows that learn of a loss in this step; `lost` marks new losses."""
+        """Mark the flows that learn of a loss in this step; `lost` marks flows with new losses."""
         if not self.feedback:
             return lost
         self.until_known = self.until_known - self.rounds
