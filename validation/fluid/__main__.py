@@ -1,7 +1,8 @@
-"""Measures all algorithms over both queues, and writes `docs/fluid-and-packets.md`.
+"""Measurement of all algorithms over both queues: `python -m validation.fluid`.
 
-`--recorded` uses the last measured figures, from `figures.json`; with `--only` the figures of one
-algorithm are measured again.
+The command prints the measured values, and writes `figures.json` and `docs/fluid-and-packets.md`.
+`--recorded` measures nothing, and uses the values of the last measurement, from `figures.json`.
+With `--only` only one algorithm is measured again.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from validation.pages import DOCS, filled, table
 HERE = Path(__file__).parent
 RECORDED = HERE / "figures.json"
 
-# Figure, heading, format.
+# Key of `Comparison.packets` and `Comparison.fluid`, heading, and format.
 COLUMNS = (
     ("window_pkts", "window", "{:,.0f}"),
     ("queue_pkts", "queue", "{:,.0f}"),
@@ -30,7 +31,7 @@ COLUMNS = (
 
 
 def main() -> None:
-    """Measure the algorithms, print their figures, and write the page."""
+    """Measure the algorithms, print the values, and write the page and `figures.json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     parser.add_argument("--only", metavar="ALGORITHM", choices=MODELLED)

@@ -33,13 +33,15 @@ QUEUES: dict[str, dict[str, Any]] = {
 class Comparison:
     """Results of one algorithm over one queue, from packet simulation and from the fluid model.
 
-    Each quantity is a mean over the measurement window.
+    Keys are those of `FIGURES`. Each value is a mean over the measurement window.
     """
 
     algorithm: str
     queue: str
     packets: dict[str, list[float]]
+    """Values of the packet simulations, one for each seed."""
     fluid: dict[str, float]
+    """Values of the fluid model."""
 
 
 def scenario(algorithm: str, queue: str, seed: int) -> dict[str, Any]:
