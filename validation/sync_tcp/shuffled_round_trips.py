@@ -6,7 +6,7 @@ simulates RUNS runs with our study's RTTs, and as many with shuffled RTTs of rev
 flows. It prints the mean utilisation by the number of measured flows that had a queueing delay
 above 190 ms. In Table 4.8 there are 11 such flows.
 
-python validation/sync_tcp/shuffled_round_trips.py [RUNS]
+python validation/sync_tcp/shuffled_round_trips.py [RUNS]    (default: 100)
 """
 
 import random
@@ -39,7 +39,10 @@ def main(runs: int) -> None:
 
 
 def together(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return the scenario with all flows started within the first millisecond."""
+    """Return the scenario with all flows started within the first millisecond.
+
+    The run lasts 300 s and is measured from its start. `scenario` is changed, too.
+    """
     for flow in scenario["flows"]:
         flow["start"] = {"uniform": ["0 s", "1 ms"]}
     del scenario["measure"]["from"]
@@ -49,7 +52,8 @@ def together(scenario: dict[str, Any]) -> dict[str, Any]:
 def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
     """Permute the RTTs of the twenty reverse flows, and draw the RTTs of the cross flows.
 
-    Ten cross flows share a hop and direction. Their RTTs are drawn from those of reverse flows.
+    Ten cross flows share a hop and direction. Their RTTs are drawn from those of the reverse flows,
+    and are 8 ms shorter.
     """
     reverse = [flow for flow in flows if flow["label"].startswith("reverse-")]
     round_trips = [float(flow["rtt"].split()[0]) for flow in reverse]
@@ -60,14 +64,14 @@ def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
         labels = [f"{way}{number}" for number in range(1, 11)]
         cross = [flow for flow in flows if flow["label"] in labels]
         for flow, rtt in zip(cross, draw.sample(round_trips, len(cross)), strict=True):
-            # Three links instead of seven, in both directions.
+            # A cross flow passes three links of 1 ms in each direction, a reverse flow seven.
             flow["rtt"] = f"{rtt - 8:.2f} ms"
 
 
 def figures(scenario: dict[str, Any]) -> tuple[float, int]:
-    """Return the utilisation in percent, and the number of flows with a long queueing delay.
+    """Simulate a scenario; return the utilisation of link `hop-4`, and a number of flows.
 
-    Long is more than `ABOVE_MS`.
+    The utilisation is in percent. The flows are those with a queueing delay above `ABOVE_MS`.
     """
     run = longhaul.run(scenario)
     kept = STUDY.reduction(STUDY.experiments["FTP-MB"]).reducer(run)

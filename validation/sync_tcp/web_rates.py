@@ -1,9 +1,10 @@
 """Calibration of connection rates for the loads of the web experiments (appendix A.3).
 
-`python -m validation.sync_tcp.web_rates` writes the tables of connection rates for each load. A
-load is the rate of all bytes, control packets included, on links without queueing. One run on such
-links gives the start and the bytes of each connection. At another connection rate, all starts are
-scaled, and the bytes of the connections give the load. Experiment CAL verifies the computed loads.
+`python -m validation.sync_tcp.web_rates` writes three tables of connection rates for each load:
+`web_loads`, `web_pairs` and, for the network of appendix B, `dumbbell`. A load is the rate of all
+bytes, control packets included, on links without queueing. One run on such links gives the start
+and the bytes of each connection. At another connection rate, all starts are scaled, and the bytes
+of the connections give the load. Experiment CAL verifies the computed loads.
 
 Every replication has its own rates, because means of heavy-tailed sizes do not converge. The
 dissertation requires a response above 10 MB that begins within 1000 s of the warm-up's end, and a
@@ -89,11 +90,12 @@ class Group:
     def carried(self, rate: float, until_s: float) -> tuple[float, float]:
         """Return the bytes of all responses and of all requests, at `rate` connections per second.
 
-        Only connections that start between the warm-up and `until_s` count.
+        Only connections that start between the warm-up and `until_s` count. Raise ValueError if the
+        last connection starts more than `SLACK_S` seconds before `until_s`.
         """
         starts = self.starts(rate)
         if starts[-1] < until_s - SLACK_S:
-            raise ValueError(f"the run has too few connections for {rate:g} a second and cloud")
+            raise ValueError(f"too few connections for a rate of {rate:g} per second and cloud")
         counted = (starts >= WARM_UP_S) & (starts < until_s)
         # The largest response may not fit into the run's time.
         possible = self.fastest_bps[counted] / 8 * (until_s - starts[counted])
@@ -164,7 +166,8 @@ def balanced(
     `load` is in percent of the links' capacity. The run ends at `until_s`. If `until_s` is None, it
     ends when `count` connections of `there` have started after the warm-up.
     """
-    # The rate for the whole run, at least a third, since one response may dominate a short run.
+    # Begin with the rate that gives the load over the whole run. A third of this rate is the lower
+    # bound, since one response may dominate a short run.
     usual = there.rate * load / _whole_load(there, back)
     rates = np.full(2, usual)
     end = 0.0
@@ -174,7 +177,8 @@ def balanced(
         other_response, other_request = back.carried(rates[1], end)
         carried = np.array([response + other_request, request + other_response])
         wanted = load / 100 * LINK_BPS / 8 * (end - WARM_UP_S)
-        # Half a step, since a large response that enters or leaves the run makes a jump.
+        # The square root halves the step, since the load jumps if a large response enters or leaves
+        # the run.
         before, rates = rates, np.maximum(rates * np.sqrt(wanted / carried), usual / 3)
         if np.allclose(before, rates, rtol=1e-7, atol=0.0):
             break
@@ -289,7 +293,7 @@ def write_dumbbell() -> None:
         for load in LOADS:
             forward, reverse, end = balanced(there, back, load, None, SINGLE)
             carried = there.carried(forward, end)[0] * 8 / (end - WARM_UP_S)
-            # There are no requests in the other direction.
+            # With traffic in one direction, responses are the only load of their direction.
             alone = float(f"{forward * load / 100 * LINK_BPS / carried:.4g}")
             rows.append((load, replication, forward, reverse, alone))
             print(*rows[-1], flush=True)
