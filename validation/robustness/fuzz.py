@@ -1,11 +1,12 @@
 """Fuzzing of scenarios: `make fuzz`, or `python -m validation.robustness.fuzz`.
 
 `mutations` are shipped scenarios with mistakes. Each is checked and, if valid, simulated briefly;
-every tenth is run by the command line, with a report and plots. The only correct outcomes are
-success and an error message. `legal` are random scenarios without mistakes, whose results have to
-satisfy the invariants of `invariants.py`; every twentieth is run twice and must give the same
-bytes. Each batch of scenarios has its own process with limits of memory and file size. A scenario
-that takes too long is interrupted, and must then end within five seconds.
+every tenth is run by the command line, with a comparison, a report and plots. The only correct
+outcomes are success and an error message. `legal` and `quic` (`stacks.py`) are random scenarios
+without mistakes, whose results have to satisfy the invariants of `invariants.py`; every twentieth
+is run twice and must give the same bytes. Each batch of scenarios has its own process with limits
+of memory and file size. A scenario that takes too long is interrupted, and must then end within
+five seconds; on a busy machine times are longer.
 """
 
 import argparse
@@ -27,20 +28,22 @@ from validation.robustness import legal, stacks
 from validation.robustness.mutations import SCENARIOS, mutated
 
 BATCH = 50
-# Number of mutations per run of the command line.
+# One of this number of mutations is run by the command line, all others by Python.
 COMMAND_LINE_EVERY = 10
 MEMORY_BYTES = 12 << 30
 FILE_BYTES = 1 << 30
-# Seconds after which a case is interrupted, and seconds to end then; longer on busy machines.
+# Time after which a scenario is interrupted, and time in which it must then end.
 PATIENCE_S = 60.0
 GRACE_S = 5.0
+# Wall-clock limit for the simulation of a mutation.
 LIMIT = "200 ms"
-# Limit for legal scenarios, which are small and rarely reach it.
+# Wall-clock limit for scenarios without mistakes, which are small and rarely reach this limit.
 LEGAL_LIMIT = "20 s"
+# One of this number of scenarios without mistakes is run twice.
 TWICE_EVERY = 20
 # Words of messages on early ends of runs that are not errors.
 CAUSES = ("interrupt", "cannot write", "memory", "limit was reached")
-# Kinds of scenarios, with the numbers to try.
+# Kinds of scenarios, with the default numbers of scenarios.
 COUNTS = {"mutations": 10_000, "legal": 2_000, "quic": 300}
 # Kinds without mistakes.
 SOUND = {"legal": legal, "quic": stacks}
@@ -58,9 +61,9 @@ Finding = tuple[int, str]
 
 
 def fuzz(kind: str, first: int, count: int, workers: int) -> int:
-    """Try `count` scenarios of a kind from seed `first` on; print and count the wrong outcomes.
+    """Try `count` scenarios of a kind, print the wrong outcomes, and return their number.
 
-    `workers` is the number of simultaneous processes.
+    `first` is the first seed, and `workers` the number of simultaneous processes.
     """
     starts = range(first, first + count, BATCH)
     ranges = [(start, min(start + BATCH, first + count)) for start in starts]
@@ -71,7 +74,7 @@ def fuzz(kind: str, first: int, count: int, workers: int) -> int:
             for seed, what in batch:
                 print(f"{kind} {seed}: {what}", flush=True)
             if done % 20 == 0:
-                print(f"{done * BATCH}/{count}, {found} found", flush=True)
+                print(f"{done * BATCH}/{count}, {found} wrong outcomes", flush=True)
     return found
 
 
@@ -139,7 +142,10 @@ def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 
 
 def _work(kind: str, first: int, end: int) -> None:
-    """Try the seeds from `first` to `end` - 1 in this process; print each with its error."""
+    """Try the seeds from `first` to `end` - 1 in this process, with limited memory and file size.
+
+    Print `begin SEED` for each seed, and `finding TEXT` for each wrong outcome.
+    """
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
@@ -192,15 +198,16 @@ def _legal(kind: str, seed: int, scratch: Path) -> None:
         if seed % TWICE_EVERY == 0 and not run.meta["stopped"]:
             again = longhaul.run(file, out=scratch / "again")
             if again.meta["sha256"] != run.meta["sha256"]:
-                _found("another run has other bytes")
+                _found("a second run gives other bytes")
     except BaseException as error:
         _found(f"{type(error).__name__}: {error}")
 
 
 def _through_the_command_line(seed: int, scratch: Path) -> None:
-    """Run the mutated scenario of a seed by the command line, and draw plots if it succeeded.
+    """Run the mutated scenario of a seed by the command line.
 
-    Its files are written to the directory `scratch`.
+    If the run succeeds, also call `compare`, `report` and `plot`. All files are written to the
+    directory `scratch`, in which no unfinished file may remain.
     """
     file = _written(seed, scratch)
     if _call("run", file, "--out", "run", "--limit", LIMIT, cwd=scratch) == 0:
@@ -214,7 +221,7 @@ def _through_the_command_line(seed: int, scratch: Path) -> None:
 
 def _written(seed: int, scratch: Path) -> Path:
     name, text = mutated(seed)
-    # Next to the algorithms in shipped scenarios.
+    # Links to the folders beside the shipped scenarios, whose algorithms the scenarios name.
     for folder in SCENARIOS.iterdir():
         if folder.is_dir():
             (scratch / folder.name).symlink_to(folder)
@@ -243,16 +250,17 @@ def _call(*words: str | Path, cwd: Path) -> int:
     elif "Traceback" in error or "panicked" in error:
         _found(f"{words[0]}: {error.strip()[-300:]}")
     elif code == 1 and not any(cause in error for cause in CAUSES):
-        _found(f"{words[0]} fails without a cause outside: {error.strip()[-300:]}")
+        _found(f"{words[0]} fails without an external cause: {error.strip()[-300:]}")
     return code
 
 
 def main() -> int:
     """Fuzz as the command line says; return 1 if any scenario had a wrong outcome."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=COUNTS, help="of scenarios")
-    parser.add_argument("--count", type=int, help="how many; 10,000 mutations or 2,000 legal ones")
-    parser.add_argument("--first", type=int, default=0, help="seed of the first")
+    parser.add_argument("kind", choices=COUNTS, help="kind of scenarios")
+    defaults = "10,000 mutations, 2,000 legal, 300 quic"
+    parser.add_argument("--count", type=int, help=f"number of scenarios (default: {defaults})")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first scenario")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -261,7 +269,7 @@ def main() -> int:
         return 0
     count = given.count or COUNTS[given.kind]
     found = fuzz(given.kind, given.first, count, given.workers)
-    print(f"{count} {given.kind}, {found} found")
+    print(f"{count} {given.kind}, {found} wrong outcomes")
     return 1 if found else 0
 
 

@@ -34,7 +34,7 @@ def _links(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
         name, keys = link["name"], config.get(link["name"], {})
         left = link["total_arrived_pkts"] - link["total_dropped_pkts"] - link["total_departed_pkts"]
         if left < 0:
-            yield f"{name}: {-left} packets more leave than arrive"
+            yield f"{name}: {-left} more packets leave than arrive"
         for window in ("", "total_"):
             if (link[f"{window}queue_mean_pkts"] or 0) > link[f"{window}queue_max_pkts"]:
                 yield f"{name}: {window}mean queue above its maximum"
@@ -113,7 +113,10 @@ def _seconds_of(run: longhaul.Results, *, whole: bool) -> float:
 
 
 def _limit_pkts(keys: dict[str, Any]) -> int | None:
-    """Return the limit of a queue in packets; None if the limit is in bytes, as in ns-2's RED."""
+    """Return the limit of a queue in packets; None for a limit in bytes, and without a limit.
+
+    With `in_bytes`, as in ns-2's RED, a limit in packets stands for bytes.
+    """
     queue = keys.get("queue", {})
     amount, _, unit = str(queue.get("limit", "")).partition(" ")
     return int(amount) if unit.startswith("packet") and not queue.get("in_bytes") else None
@@ -126,7 +129,8 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
         name, group = flow["name"], groups[flow["label"]]
         for window in ("", "total_"):
             if flow["total_delivered_pkts"] > flow["total_sent_pkts"]:
-                yield f"{name}: delivered {flow['total_delivered_pkts']} of what was sent"
+                delivered, sent = flow["total_delivered_pkts"], flow["total_sent_pkts"]
+                yield f"{name}: {delivered} packets delivered, but only {sent} sent"
             smallest = flow[f"{window}rtt_min_s"]
             ticks = "tick" in group.get("tcp", {}).get("rto", {})
             floor_s = propagation_s - _timestamp_tick_s(group)

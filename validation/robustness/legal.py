@@ -125,8 +125,8 @@ def _queue(draw: Draw) -> dict[str, Any]:
 def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
     """Set the key `name` in a table of the scenario `made`, or a random key if `name` is empty.
 
-    `place` has the path of the table, and its properties in the schema. Returns false if no value
-    can be drawn for the key.
+    `place` has the path of the table, and its properties in the schema. Return true if the key was
+    set, and false if no value can be drawn for the key.
     """
     path, properties = place
     table: Any = made
@@ -211,7 +211,7 @@ def _table(shape: Schema, draw: Draw) -> dict[str, Any] | None:
 def _number(shape: Schema, draw: Draw, most: float) -> float:
     """Draw a number within the bounds of the schema `shape`, with small numbers more likely.
 
-    Without a maximum in the schema, numbers are at most `most`.
+    Numbers are also at most `most`, or one above the schema's minimum if that is larger.
     """
     low: float = shape.get("minimum", shape.get("exclusiveMinimum")) or 0.0
     highest: float = shape.get("maximum", shape.get("exclusiveMaximum")) or most

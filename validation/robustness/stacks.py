@@ -31,7 +31,7 @@ def scenario(seed: int) -> str:
         "rate": f"{rate_mbps:.3f} Mbps",
         "delay": f"{rtt_ms / 2:.3f} ms",
         "queue": _queue(source),
-        # Minimum rate, so that datagrams with acknowledgements fit.
+        # A long drop-tail queue for the datagrams with acknowledgements.
         "reverse": {"queue": {"kind": "droptail", "limit": "1000 packets"}},
         **_impairments(source),
     }
@@ -96,7 +96,10 @@ def _quic(source: random.Random, duration_s: float) -> dict[str, Any]:
 
 
 def violations(run: longhaul.Results) -> Iterator[str]:
-    """Yield a description of each invariant that a run violates, also of QUIC's datagrams."""
+    """Yield a description of each invariant that a run violates.
+
+    These are the invariants of all scenarios, and those of QUIC's datagrams.
+    """
     yield from invariants.violations(run)
     groups = {group["label"]: group for group in run.scenario["flows"]}
     for flow in run.flows.to_dicts():

@@ -122,7 +122,10 @@ def _receive_window(draw: Draw) -> dict[str, Any]:
 
 
 def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
-    """Yield the rules of the transport that a run violates."""
+    """Yield a description of each rule of the transport that a run violates.
+
+    `resolved` is the run's scenario with all defaults.
+    """
     groups = {group["label"]: group for group in resolved["flows"]}
     yield from _growth(run, groups)
     if list(groups) == ["flow"]:
@@ -171,10 +174,11 @@ def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any
 
 
 def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
-    """Yield an error for each window that grows although less than half of the window is in use.
+    """Yield an error for each flow whose window grows although less than half of it is in use.
 
-    Only flows that send in response to acknowledgements are checked: their flight size is constant
-    between two acknowledgements, and the trace has a row for each acknowledgement.
+    The flight size that counts is the largest of the last 2.5 round-trip times. Only flows that
+    send in response to acknowledgements are checked: their flight size is constant between two
+    acknowledgements, and the trace has a row for each acknowledgement.
     """
     if "acks" not in run.tables:
         return
