@@ -1,7 +1,7 @@
 """Cost of the driver of a campaign: `python -m validation.speed.campaign [RUNS]`.
 
-The campaign has ten thousand runs (or RUNS) of about 0.1 s on one core, and two workers. Prints the
-processor time of the driver and of its workers, and the driver's peak memory.
+The campaign has ten thousand runs (or RUNS) of about 0.1 s on one core, and two workers. The
+command prints the processor time of the driver and of its workers, and the driver's peak memory.
 """
 
 import resource

@@ -35,7 +35,10 @@ class Measurement:
     tables), for ns-2 that of the whole process.
     """
     peak_mb: float
-    """Peak memory in MB: for Longhaul in excess of interpreter and libraries, for ns-2 in total."""
+    """Peak memory in MiB: for Longhaul in excess of interpreter and libraries, for ns-2 in total.
+
+    For several runs, it is the largest peak memory of a run.
+    """
 
     @property
     def pkts_per_s(self) -> float:
@@ -63,11 +66,11 @@ def one_core() -> Iterator[None]:
 
 
 def side_by_side(runs: Sequence[Run], rounds: int) -> list[Measurement]:
-    """Repeat all runs at the same time until each has been measured `rounds` times.
+    """Repeat all runs at the same time until each has been measured at least `rounds` times.
 
-    A run that ends early starts again, so no measured run has the core to itself. Returns for each
-    run the sum of its measurements; the peak memory is the largest one. An error in one run ends
-    all of them.
+    A run that ends early starts again, so no measured run has the core to itself, and short runs
+    are measured more often. Return for each run the sum of its measurements; the peak memory is the
+    largest one. An error in one run ends all runs, and is raised.
     """
     contest = _Contest(len(runs), rounds)
     with ThreadPoolExecutor(len(runs)) as pool:
@@ -82,7 +85,7 @@ def in_turn(runs: Sequence[Run], rounds: int) -> list[Measurement]:
     state from the core's caches, which would slow runs with many flows most.
     """
     measured = [[run() for run in runs] for _ in range(rounds)]
-    return [min(of_run, key=lambda one: one.cpu_s) for of_run in zip(*measured, strict=True)]
+    return [min(of_run, key=lambda run: run.cpu_s) for of_run in zip(*measured, strict=True)]
 
 
 def on_one_core(
@@ -95,7 +98,9 @@ def on_one_core(
     `measure` is `in_turn` or `side_by_side`.
     """
     with one_core(), ExitStack() as stack:
-        return measure([stack.enter_context(in_process(one)) for one in scenarios], rounds)
+        return measure(
+            [stack.enter_context(in_process(scenario)) for scenario in scenarios], rounds
+        )
 
 
 def _total(measured: list[Measurement]) -> Measurement:
@@ -138,10 +143,11 @@ class _Contest:
 
 @contextmanager
 def in_process(scenario: dict[str, Any]) -> Iterator[Run]:
-    """Yield a function that simulates a scenario once in its own process, and returns the cost.
+    """Yield a function that simulates a scenario in its own process, and returns the cost.
 
     The interpreter is started and libraries are loaded before any measurement, because both take
-    longer than many simulations.
+    longer than many simulations. A first simulation measures the peak memory. Each call of the
+    function then simulates the scenario once more, and measures the processor time.
     """
     with pool(1) as process:
         peak_mb = process.submit(worker.peak_mb, scenario).result()
@@ -153,7 +159,10 @@ def in_process(scenario: dict[str, Any]) -> Iterator[Run]:
 
 
 def run_ns2(script: Path, arguments: list[str]) -> Measurement:
-    """Run an ns-2 script that takes `out=` and `key=value` arguments, and return its cost."""
+    """Run an ns-2 script that takes `out=` and `key=value` arguments, and return its cost.
+
+    Raise CalledProcessError if the script fails.
+    """
     with tempfile.TemporaryDirectory(prefix="ns2-speed-") as scratch:
         command = ns2.command(script, [f"out={scratch}/run", *arguments])
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=scratch)

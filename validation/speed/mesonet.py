@@ -1,8 +1,9 @@
 """Speed of MesoNet's networks in data packets per second: `python -m validation.speed.mesonet`.
 
 Several rounds run all networks one after the other, up to a simulated time well after the start.
-With one thread, processor time between two simulated times is measured, which does not depend on
-other load. With two threads it is wall-clock time, which is valid only on an idle machine.
+With one thread, the command measures the processor time between two simulated times, which does not
+depend on other load. With two threads, it measures wall-clock time, which is valid only on an idle
+machine.
 
 With the argument NETWORK, one network is run from its start, completely or up to `--until`, and
 peak memory is printed as well.
@@ -101,13 +102,14 @@ def all_in_turn() -> Iterator[str]:
                 measured.setdefault((name, threads), []).append(rates)
                 yield (
                     f"round {number}: {name}, {threads} threads: {rates[0]:,.0f} packets "
-                    f"per second of processor time, {rates[1]:,.0f} by the clock"
+                    f"per second of processor time, {rates[1]:,.0f} per second of wall-clock time"
                 )
     for name in NETWORKS:
         single, two = ([*zip(*measured[name, threads], strict=True)] for threads in (1, 2))
         yield (
             f"{name}: {median(single[0]):,.0f} packets per second of processor time; with "
-            f"two threads {median(two[1]) / median(single[1]):.2f} times as many by the clock"
+            f"two threads {median(two[1]) / median(single[1]):.2f} times as many per second of "
+            "wall-clock time"
         )
 
 
@@ -120,8 +122,8 @@ def whole(network: Network, threads: int, until_s: float) -> str:
     return (
         f"{network.name}, {end.simulated_s:,.0f} s, {threads} threads: {end.packets:,} data "
         f"packets in {end.cpu_s - start.cpu_s:,.1f} s of processor time and "
-        f"{end.clock_s - start.clock_s:,.1f} s by the clock; {cpu:,.0f} and {clock:,.0f} per "
-        f"second; {peak:,.0f} MB"
+        f"{end.clock_s - start.clock_s:,.1f} s of wall-clock time; {cpu:,.0f} and {clock:,.0f} "
+        f"per second; {peak:,.0f} MiB"
     )
 
 
@@ -129,7 +131,7 @@ def main() -> None:
     """Measure all networks in rounds, or one network from its start."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("network", nargs="?", choices=NETWORKS)
-    parser.add_argument("--threads", type=int, default=1, help="of a whole run")
+    parser.add_argument("--threads", type=int, default=1, help="number of threads for NETWORK")
     parser.add_argument("--until", type=float, default=float("inf"), metavar="SECONDS")
     given = parser.parse_args()
     if given.network:

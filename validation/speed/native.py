@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="runs of each (default: 5)")
     arguments = parser.parse_args()
     names = [str(algorithm["name"]) for algorithm in catalogue.LISTS["algorithms"]()]
-    print(f"{'':16}{'A5: packets':>13}{'of reno':>9}{'room: packets':>15}{'of reno':>9}")
+    print(f"{'':16}{'A5: packets':>13}{'/ reno':>9}{'no queue: pkts':>15}{'/ reno':>9}")
     for kind in arguments.kind or names:
         on_a5, cost_on_a5 = race(a5, kind, arguments.rounds)
         in_room, cost_in_room = race(room, kind, arguments.rounds)

@@ -1,10 +1,10 @@
 # Longhaul's packmime.toml: web traffic at 85 % of 10 Mbit/s both ways.
 #   ns packmime.tcl out=FILE [sched=Calendar] [seed=1] [T=60]
-# Five clouds of clients and of servers each way, every one behind its own link and delay box, which holds
-# back half of the round trips that PackMime draws for each of its sides. Queues of the bottleneck are
-# sampled every second. Connections that are over are gone, and with them their counts of packets: prints
-# what Longhaul sends for as many bytes over the bottleneck (1217 for each data packet, with headers,
-# handshakes and acknowledgements).
+# There are five clouds of clients and five of servers in each direction. Each cloud has its own access link and
+# delay box, which adds half of the round-trip times that PackMime draws for this side. The bottleneck's queues
+# are sampled every second. ns-2 deletes closed connections with their packet counters. The script therefore
+# prints the number of data packets that Longhaul sends for the same number of bytes over the bottleneck: one for
+# each 1217 bytes, which include headers, handshakes and acknowledgements.
 array set P { out run sched Calendar seed 1 T 60 }
 foreach a $argv { lassign [split $a =] k v; set P($k) $v }
 remove-all-packet-headers

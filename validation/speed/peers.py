@@ -2,9 +2,9 @@
 
 There are four kinds of simulations: cases A3 and A5 of the comparison with ns-2; slow starts of
 four flows that overshoot 2.5 Gbit/s; a six-hop dumbbell with access links; web traffic from the
-PackMime model. Both simulators share one core, with one process and thread each. Prints data
-packets per second of processor time over all repetitions, and the largest peak memory. Writes the
-same values to `bench-peers.json`.
+PackMime model. Both simulators share one core, with one process and thread each. The command prints
+data packets per second of processor time over all repetitions, and the largest peak memory. Without
+`--case` it writes the same values to `bench-peers.json`.
 """
 
 from __future__ import annotations
@@ -87,15 +87,22 @@ def packmime() -> Contest:
 
 
 def main() -> int:
-    """Measure all simulations in several rounds, print the speeds and write the file."""
+    """Measure all simulations in several rounds, print the speeds and write the file.
+
+    Return 1 if ns-2 is missing, else 0.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="runs of ns-2 a case (default: 3)")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each case (default: 3)")
     parser.add_argument("--case", action="append", help="only this case (repeatable)")
     arguments = parser.parse_args()
-    chosen = [one for one in contests() if arguments.case is None or one.name in arguments.case]
+    chosen = [
+        contest
+        for contest in contests()
+        if arguments.case is None or contest.name in arguments.case
+    ]
     print(
         f"{'case':20} {'Longhaul pkt/s':>15} {'ns-2 pkt/s':>12} "
-        f"{'ratio':>6} {'Longhaul MB':>12} {'ns-2 MB':>8}"
+        f"{'ratio':>6} {'Longhaul MiB':>12} {'ns-2 MiB':>8}"
     )
     try:
         rows = [race(contest, arguments.rounds) for contest in chosen]

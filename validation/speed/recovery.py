@@ -1,10 +1,10 @@
 """Cost of a packet in loss recovery: `python -m validation.speed.recovery`.
 
-A window has 200 to 20 million segments. Every other one is lost, which leaves 100 to 10 million
+A window has 200 to 20 million segments. Every other segment is lost, which leaves 100 to 10 million
 holes. Recovery is by SACK (RFC 6675) or RACK-TLP (RFC 8985). In further runs every other
-retransmission is lost as well, for which SACK needs the retransmission timer. Prints the processor
-time per data packet sent from this window on, with and without losses. Writes the plot
-docs/images/speed-recovery.svg.
+retransmission is lost as well; SACK then needs the retransmission timer. The command prints the
+processor time per data packet sent from this window on, with and without losses. Without `--holes`
+it writes the plot docs/images/speed-recovery.svg.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Case:
             end = begin + ROUNDS_LOST[self.lost] * RTT_S
             changes.append({"at": f"{begin - RTT_S / 4} s", "loss": ALTERNATE})
             changes.append({"at": f"{end - RTT_S / 4} s", "loss": 0})
-        # A link with changes costs more, so that all runs have one.
+        # A link with changes takes more processor time, so the link has a change in all runs.
         end = spacing * self.transfers
         changes.append({"at": f"{end} s", "loss": 0})
         return {
@@ -153,7 +153,7 @@ def main() -> None:
     """Measure all cases, print the costs and draw the plot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")
-    parser.add_argument("--holes", type=int, action="append", help="only so many (repeatable)")
+    parser.add_argument("--holes", type=int, action="append", help="number of holes (repeatable)")
     arguments = parser.parse_args()
     holes = arguments.holes or HOLES
     costs: dict[tuple[str, str], list[float]] = {

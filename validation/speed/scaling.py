@@ -1,9 +1,9 @@
 """Growth of cost with the size of the problem: `python -m validation.speed.scaling`.
 
-Measures how the cost per packet grows with the number of flows at a constant total rate (bound:
-20 % per doubling), with access links of up to 10,000 flows, which do not fit into the caches, and
-with 1 % scattered losses at a window of 100,000 packets (bound: twice the cost). Measures also the
-growth of memory with simulated time.
+The command measures the growth of the cost per packet with the number of flows at a constant total
+rate (bound: 20 % per doubling), with access links of up to 10,000 flows, which do not fit into the
+caches, and with 1 % scattered losses at a window of 100,000 packets (bound: twice the cost). It
+also measures the growth of memory with simulated time.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _against_loss(rounds: int) -> None:
 
 
 def _against_time() -> None:
-    print("simulated s   peak MB")
+    print("simulated s  peak MiB")
     for duration_s in DURATIONS_S:
         scenario = many_flows(10) | {"duration": f"{duration_s} s"}
         with in_process(scenario) as run:

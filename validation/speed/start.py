@@ -86,7 +86,7 @@ def least(checkouts: list[Checkout], command: str, rounds: int) -> list[float]:
     In each of `rounds` rounds, the command runs once in every checkout.
     """
     for checkout in checkouts:
-        checkout.cpu_s(command)  # writes the bytecode
+        checkout.cpu_s(command)  # The first call writes the bytecode.
     times = [[checkout.cpu_s(command) for checkout in checkouts] for _ in range(rounds)]
     return [min(column) for column in zip(*times, strict=True)]
 

@@ -17,8 +17,8 @@ from longhaul.running.execution import run
 
 
 def peak_mb(scenario: dict[str, Any]) -> float:
-    """Simulate a scenario, and return the peak memory in excess of that before, in MB."""
-    # Resets the system's record of peak memory.
+    """Simulate a scenario; return the peak memory in excess of the memory before, in MiB."""
+    # Reset the system's record of peak memory.
     Path("/proc/self/clear_refs").write_text("5")
     at_rest_b = _status("VmRSS")
     _run(scenario)
