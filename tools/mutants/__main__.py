@@ -27,12 +27,12 @@ _LIST = Path(__file__).with_name("equivalent.toml")
 
 
 def main() -> None:
-    """Run mutation testing as the command line says."""
+    """Draw changes, test each, and print the report; with `--list` only print the changes."""
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     names = [room.name for room in ROOMS]
-    parser.add_argument("--seed", type=int, default=1, help="of the draw")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random choice")
     parser.add_argument("--count", type=int, default=160, help="changes in all rooms together")
-    parser.add_argument("--room", nargs="*", choices=names, help="default: all")
+    parser.add_argument("--room", nargs="*", choices=names, help="groups of files (default: all)")
     parser.add_argument("--list", action="store_true", help="draw changes and print them only")
     options = parser.parse_args()
     rooms = [room for room in ROOMS if not options.room or room.name in options.room]
@@ -61,7 +61,10 @@ def _draw(rooms: Sequence[Room], count: int, seed: int) -> list[Mutation]:
 
 
 def _judge(drawn: Sequence[Mutation], rooms: dict[str, Room], language: str) -> Outcomes:
-    """Return the outcome of each change of one language, and print each as it is known."""
+    """Return the outcome of each change of one language, by the number of the change.
+
+    Print each outcome as soon as it is known. Changes listed in `equivalent.toml` are not tested.
+    """
     reasons = _equivalent()
     outcomes = {mutation.number: EQUIVALENT for mutation in drawn if _key(mutation) in reasons}
     judged = [mutation for mutation in drawn if mutation.number not in outcomes]
@@ -97,17 +100,18 @@ def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], 
     """Build a copy of the source tree with those of the mutations `drawn` that compile.
 
     Return the compiled mutations, and the tests of the packages `homes` that pass with every
-    mutation switched off.
+    mutation switched off. Raise SystemExit if unchanged code does not compile.
     """
     while True:
         copies.write("rust", drawn)
         binaries, errors = rust_tests.build(homes)
         if not errors:
             return drawn, rust_tests.suite(binaries)
-        wrong = [one for one in drawn if any(_meets(one, error) for error in errors)]
+        wrong = [change for change in drawn if any(_meets(change, error) for error in errors)]
         if not wrong:
             raise SystemExit(f"errors where nothing was changed: {errors}")
-        print(*(f"{NOT_COMPILED}\n    {one.number} {one.room}: {one}" for one in wrong), sep="\n")
+        for change in wrong:
+            print(f"{NOT_COMPILED}\n    {change.number} {change.room}: {change}")
         drawn = [mutation for mutation in drawn if mutation not in wrong]
 
 

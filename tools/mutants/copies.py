@@ -12,7 +12,7 @@ from tools.mutants.rooms import TREE
 _WORK = TREE / "target" / "mutants"
 COPIES = {"rust": _WORK / "rust", "python": _WORK / "python"}
 _HERE = Path(__file__).parent
-# The switch is in the crate that all others use.
+# File to which switch.rs is appended: it belongs to the crate that all other crates use.
 _BASE = Path("crates/units/src/lib.rs")
 _SWITCH = Path("python/sitecustomize.py")
 
@@ -50,7 +50,11 @@ def _files() -> list[Path]:
 
 
 def _remove_others(copy: Path, kept: set[Path]) -> None:
-    """Remove all files except `kept` from `copy`, such as those deleted from the source tree."""
+    """Remove files that are not in `kept` from `copy`, such as files deleted in the source tree.
+
+    Compiled files (.so, .pyc), files at the top level, and top-level directories without kept files
+    stay.
+    """
     tops = {copy / name.parts[0] for name in kept}
     for path in (path for top in tops if not top.is_symlink() for path in top.rglob("*")):
         made = path.suffix in (".so", ".pyc")
@@ -92,8 +96,8 @@ SWITCHES = {"rust": _rust, "python": _python}
 def environment(**variables: str) -> dict[str, str]:
     """Return the environment of builds and tests, with `variables` in addition.
 
-    It fixes the seed of random test cases, and makes tests import Python from the changed copy of
-    the repository.
+    This environment fixes the seed of random test cases, and makes tests import Python from the
+    changed copy of the repository.
     """
     paths = os.pathsep.join(str(COPIES["python"] / name) for name in ("python", "reproductions"))
     fixed = {"PROPTEST_RNG_SEED": "1", "CARGO_TARGET_DIR": str(_WORK / "build")}

@@ -22,11 +22,13 @@ BOOLEANS = {"true": "false", "false": "true", "True": "False", "False": "True"}
 
 @dataclass(frozen=True)
 class Grammar:
-    """Node types of one language."""
+    """Grammar of one language: types of syntax nodes, and texts of changed code."""
 
     language: Language
     function: str
+    """Type of a function definition."""
     negation: str
+    """Format of a negated condition."""
     conditions: frozenset[str]
     """Types of syntax nodes that have a condition, such as `if_statement`."""
     numbers: frozenset[str]
@@ -37,6 +39,7 @@ class Grammar:
     skipped: frozenset[str]
     """Types of syntax nodes without executed expressions, such as types and patterns."""
     skipped_fields: frozenset[str]
+    """Fields of syntax nodes whose nodes are not changed."""
     defaults: dict[str, list[str]]
     """Values that a changed function returns without running its body, by its return type."""
     optional: str

@@ -16,7 +16,10 @@ _PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--exitfirst", "-p", "no:c
 
 
 def suite(folders: Sequence[str]) -> Suite:
-    """Return the tests of `folders` that pass with all changes switched off."""
+    """Return the tests of `folders` that pass with all changes switched off.
+
+    Print the names of failed tests, which are left out.
+    """
     with tempfile.TemporaryDirectory() as folder:
         reached, times = Path(folder) / "reached", Path(folder) / "times.xml"
         options = ["--maxfail=1000", f"--numprocesses={JOBS}", f"--junit-xml={times}"]
@@ -51,6 +54,7 @@ def _numbers(notes: Iterable[str], tests: Sequence[str]) -> defaultdict[str, set
         number, _, test = note.partition("\t")
         name, _, stage = test.rpartition(" (")
         file = name.split("::")[0]
-        for user in [name] if stage == "call)" else [one for one in tests if one.startswith(file)]:
+        of_file = [other for other in tests if other.startswith(file)]
+        for user in [name] if stage == "call)" else of_file:
             numbers[user].add(int(number))
     return numbers

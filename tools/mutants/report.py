@@ -27,11 +27,11 @@ def report(
     for language in sorted({room.language for room in rooms}):
         groups[f"all {language}"] = {room.name for room in rooms if room.language == language}
     rows = (
-        _row(group, [outcomes[one.number] for one in drawn if one.room in names])
+        _row(group, [outcomes[change.number] for change in drawn if change.room in names])
         for group, names in groups.items()
     )
-    yield from table(["room", *_OUTCOMES, "noticed"], rows)
-    yield "\nNo test notices:"
+    yield from table(["room", *_OUTCOMES, "detected"], rows)
+    yield "\nNo test detects these changes:"
     for mutation in drawn:
         if outcomes[mutation.number] in (SURVIVED, NOT_REACHED):
             yield f"- {mutation.room}, {outcomes[mutation.number]}: {mutation}"
@@ -41,4 +41,4 @@ def _row(name: str, outcomes: Sequence[str]) -> list[object]:
     counts = Counter(outcomes)
     judged = counts[KILLED] + counts[SURVIVED] + counts[NOT_REACHED]
     share = f"{counts[KILLED] / judged:.0%}" if judged else ""
-    return [name, *(counts[one] for one in _OUTCOMES), share]
+    return [name, *(counts[outcome] for outcome in _OUTCOMES), share]

@@ -61,7 +61,10 @@ def _binary(message: dict[str, Any]) -> Iterator[Binary]:
 
 
 def suite(binaries: Sequence[Binary]) -> Suite:
-    """Return the tests that pass with all changes switched off; each test runs alone."""
+    """Return the tests that pass with all changes switched off; each test runs alone.
+
+    Print the names of failed tests, which are left out.
+    """
     with ThreadPoolExecutor(JOBS) as pool:
         ran = pool.map(_alone, [test for binary in binaries for test in _tests(binary)])
         return Suite(dict(found for found in ran if found is not None))

@@ -10,7 +10,7 @@ from tools.mutants.mutation import Mutation
 
 JOBS = 2
 """Number of processes that run tests in parallel."""
-# Maximum number and total seconds of the tests of one process.
+# Maximum number of tests of one process, and total seconds after which no test is added.
 _AT_ONCE = 20
 _AT_ONCE_S = 2.0
 # Additional time of a process: Python's imports take long on a busy machine.
@@ -21,7 +21,8 @@ _START_S = {"rust": 30, "python": 300}
 class Test:
     """A test, with the command that runs it, alone or with other tests.
 
-    `seconds` is its run time on the unchanged code.
+    `home` is the package (Rust) or folder (Python) of the test, and `seconds` its run time on the
+    unchanged code.
     """
 
     language: str
@@ -50,7 +51,8 @@ _FAILED = re.compile(r"^(?:test (\S+) .*FAILED|FAILED (\S+))", re.MULTILINE)
 def first_failure(tests: Sequence[Test], number: int) -> str | None:
     """Return the name of the first test that detects change `number`; None if all tests pass.
 
-    A test detects the change if it fails or takes too long.
+    A test detects the change if it fails or takes too long. Tests run in groups; if a group takes
+    too long, the returned text names only the first test of the group.
     """
     for batch in _batches(tests):
         limit = _START_S[batch[0].language] + 20 * sum(test.seconds for test in batch)
@@ -59,7 +61,7 @@ def first_failure(tests: Sequence[Test], number: int) -> str | None:
         try:
             ended = run(batch[0].language, command, limit, MUTANT=str(number))
         except subprocess.TimeoutExpired:
-            return f"{names[0]} or its like, which does not end"
+            return f"{names[0]}, or another test of its group, which does not end"
         if ended.returncode:
             failed = _FAILED.search(ended.stdout)
             return failed[1] or failed[2] if failed else names[0]
@@ -82,9 +84,10 @@ def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
 def run(
     language: str, command: Sequence[str], limit: float | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in the source copy for a language, for at most `limit` seconds.
+    """Run a command in the source copy for a language, and return its result.
 
-    `variables` are added to its environment.
+    `variables` are added to its environment. If it takes longer than `limit` seconds, raise
+    `subprocess.TimeoutExpired`.
     """
     return subprocess.run(
         command,

@@ -7,7 +7,7 @@ static ACTIVE: LazyLock<usize> = LazyLock::new(|| {
     let number = std::env::var("MUTANT").ok();
     number.map_or(0, |text| text.parse().expect("the number of a change"))
 });
-/// The file for recording reached changes; `None` if a change is tested.
+/// The file for recording reached changes; `None` if they are not recorded.
 static REACHED: LazyLock<Option<String>> = LazyLock::new(|| std::env::var("MUTANTS_REACHED").ok());
 static SEEN: [AtomicBool; 4096] = [const { AtomicBool::new(false) }; 4096];
 
