@@ -29,7 +29,7 @@ def scenario(kind: str) -> dict[str, Any]:
         given |= {"increase": [[1, 1], [100, 1], [1000, 10]], "decrease": [[1, 0.5], [1000, 0.2]]}
     flow = {"congestion": given}
     (entry,) = (row for row in _engine.algorithms()["algorithms"] if row["name"] == kind)
-    # Algorithms made for a queue discipline use that instead of drop-tail.
+    # An algorithm that is made for a queue discipline runs with this discipline, not drop-tail.
     queue = {"kind": entry["queue"] or "droptail", "limit": "1 BDP"}
     return {
         "title": f"Two flows of {kind}: 50 Mbit/s, 50 ms, a queue of one BDP",
@@ -125,7 +125,7 @@ def _page(row: Mapping[str, Any]) -> list[str]:
 
 
 def _state(row: Mapping[str, Any]) -> list[str]:
-    rows = [(code(one["name"]), one["title"], one["unit"]) for one in row["state"]]
+    rows = [(code(state["name"]), state["title"], state["unit"]) for state in row["state"]]
     if not rows:
         return []
     return section(
@@ -192,7 +192,7 @@ def _variants(row: Mapping[str, Any]) -> list[str]:
     names = ", ".join(code(variant) for variant in others)
     return section(
         "Variants",
-        f"`{first}` is the default; {names}. Profile `linux` uses the variant `linux-6.18`, and profiles of ns-2 use `ns2`, if the algorithm has such a variant. The description above states the changes of each variant.",
+        f"`{first}` is the default; the others are {names}. Profile `linux` uses the variant `linux-6.18`, and profiles of ns-2 use `ns2`, if the algorithm has such a variant. The description above states the changes of each variant.",
         block("toml", f'congestion = {{ kind = "{row["name"]}", variant = "{others[-1]}" }}'),
     )
 
@@ -216,7 +216,7 @@ def _response(name: str) -> list[str]:
             for point in measured
         )  # fmt: skip
         parts += [
-            table(["loss rate", "law:", "packets:", ""], rows),
+            table(["loss rate", "law:", "packet simulation:", "label"], rows),
             "The table is for random losses, as described on [Measured mean cwnd against the response function](../../response-functions.md).",
         ]
     axes = ("loss rate (log10)", "mean cwnd (segments)", f"Response function of {name}")

@@ -11,7 +11,7 @@ from longhaul.plots.styles import OF_SITE, places_on_site
 
 COUNT = len(OF_SITE)
 MAX_POINTS = 600
-"""Maximum number of points in a line, which is more than a chart has pixels."""
+"""Maximum number of points in a line: about one for each pixel of a chart's width."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,10 @@ class Chart:
     y: str
     title: str
     log: bool = False
+    """True if the vertical axis is logarithmic; values that are not positive are then left out."""
 
     def svg(self, width: int = 720, height: int = 300) -> str:
-        """Return the chart as SVG with axes, grid and key; sizes are in pixels."""
+        """Return the chart as SVG with axes, grid and legend; sizes are in pixels."""
         return _Drawing(self, width, height).svg()
 
     def thumbnail(self) -> str:
@@ -181,7 +182,8 @@ def _drawn(y: float | None, *, log: bool) -> bool:
 def thinned(line: Line) -> list[tuple[float, float | None]]:
     """Return at most `MAX_POINTS` points of a line.
 
-    A longer line is divided into intervals, of which the smallest and largest values are kept.
+    A longer line is divided into intervals, of which the smallest and largest values are kept, and
+    missing values are left out.
     """
     points = list(zip(line.xs, line.ys, strict=True))
     if len(points) <= MAX_POINTS:

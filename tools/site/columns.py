@@ -55,7 +55,7 @@ def write(pages: Pages) -> None:
             "A run directory holds `run.json` (the resolved scenario, versions, counters, a checksum of each table) and tables in Parquet, which "
             "pandas, Polars, DuckDB and R read: [Results in other programs](../../howto/results-elsewhere.md). The end of a column's name is its unit. "
             "`longhaul list columns` prints the same in the terminal.",
-            table(["table", "columns:", "what it holds"], tables),
+            table(["table", "columns:", "content"], tables),
         ),
         *section(
             "Units",

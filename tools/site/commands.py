@@ -24,7 +24,7 @@ def write(pages: Pages) -> None:
         rows.append((f"[`longhaul {' '.join(words)}`]({name}.md)", _pieces(command)[0]))
     index = page(
         "Commands",
-        "`longhaul COMMAND --help` prints the same. The exit code is 0 after success, 2 after invalid input, and 1 after a failure. Ctrl-C, SIGTERM and `--limit` stop a run within a second and keep the recorded part.",
+        "`longhaul COMMAND --help` prints the same. The exit code is 0 after success, 2 after invalid input, and 1 after a failure; `evaluate` also has 3, if a required criterion does not hold. Ctrl-C, SIGTERM and `--limit` stop a run within a second and keep the recorded part.",
         table(["command", ""], rows),
         toctree(names, hidden=True),
     )

@@ -28,7 +28,10 @@ def response_measurements() -> dict[str, list[Measurement]]:
 
 
 def held_against(name: str) -> list[str]:
-    """Return the lines of a table of the comparisons that include the algorithm `name`."""
+    """Return the lines of a table of the comparisons that include the algorithm `name`.
+
+    Without a comparison, return a sentence that says so.
+    """
     rows = [*_ns2(name), *_linux(name), *_response(name), *_coexistence(name)]
     if not rows:
         return [
@@ -78,7 +81,7 @@ def _response(name: str) -> Iterator[tuple[str, str, str]]:
         explained = sum(verdict.value != "outside" for verdict in verdicts)
         where = "[Measured mean cwnd](../../response-functions.md)"
         found = f"{explained} of {len(verdicts)} mean windows within 5 % of the law, or with a known cause"
-        yield "its published law, at four loss rates", found, where
+        yield "the algorithm's published law, at four loss rates", found, where
 
 
 def _coexistence(name: str) -> Iterator[tuple[str, str, str]]:

@@ -43,7 +43,7 @@ GROUPS = {
 
 
 def write(pages: Pages, examples: Examples) -> None:
-    """Write a page for each scenario, and the gallery."""
+    """Write a page for each scenario, and the index with a small chart of each."""
     # Threads, since the engine releases the interpreter's lock.
     names = [example.name for example in examples.all]
     with ThreadPoolExecutor() as pool:
@@ -72,7 +72,7 @@ def _page(example: Example, picture: Chart) -> list[str]:
             str(example.scenario.get("description", "")),
             _comment(example),
             html(picture.svg()),
-            f"The picture shows a smaller run: `{smaller}`." if smaller else "",
+            f"The plot shows a smaller run: `{smaller}`." if smaller else "",
         ),
         *section(
             "Run it", block("sh", f"{new}longhaul run {example.name}.toml --out {example.name}")
@@ -86,7 +86,10 @@ def _page(example: Example, picture: Chart) -> list[str]:
 
 
 def _comment(example: Example) -> list[str]:
-    """Return the lines of the comment at the top of a scenario; indented ones are commands."""
+    """Return the comment at the top of a scenario as lines of a page.
+
+    Indented lines of the comment are commands, and become blocks of code.
+    """
     head = [
         line[1:] for line in takewhile(lambda line: line.startswith("#"), example.text.splitlines())
     ]
@@ -106,7 +109,7 @@ def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
     ]
     lines = page(
         "Gallery",
-        "Each scenario can be run unchanged. Each picture is a link to the scenario's page, with the file and the command.",
+        "Each scenario can be run unchanged. Each plot is a link to the scenario's page, with the file and the command.",
     )
     for title, names in groups.items():
         there = [name for name in names if name in known]

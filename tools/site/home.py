@@ -27,7 +27,7 @@ ROW = re.compile(
 
 
 def write(pages: Pages) -> None:
-    """Write the parts that the first page includes."""
+    """Write the three files that the first page includes."""
     text = scenario()
     drawn = chart(tomllib.loads(text), views.windows, "windows")
     # Each label has one flow.

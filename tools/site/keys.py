@@ -93,8 +93,8 @@ def _entry(row: Key, examples: Examples, place: str, level: int = 2) -> list[str
 def _default(row: Key) -> str:
     default = row["default"]
     if default == "required":
-        return "none: it has to be there"
-    return default or "none: it may be left out"
+        return "none: the key is required"
+    return default or "none: the key is optional"
 
 
 def _example(row: Key, examples: Examples, place: str) -> str:
@@ -185,6 +185,6 @@ _FLOWS = (
 _PROXIES = "Split-TCP proxies: [A satellite link behind a proxy](../../proxy.md)."
 _MESONET = "Keys of `[mesonet]`: [MesoNet](../../mesonet.md)."
 _TRAFFIC = (
-    'A group of flows sends data without end, unless it has a `transfer` of a given size, a `rate` of datagrams (`protocol = "udp"`), or '
+    'A group of flows is an unlimited (greedy) source, unless it has a `transfer` of a given size, a `rate` of datagrams (`protocol = "udp"`), or '
     "`traffic`, which opens and closes connections. [Traffic](../../traffic.md) explains the kinds of traffic and their validation."
 )

@@ -24,9 +24,10 @@ SIGNS = {"*": "·", "<=": "≤", ">=": "≥", "+-": "±", "-=": "\N{MINUS SIGN}=
 
 
 def equations(laws: Sequence[str], parameters: Collection[str]) -> list[str]:
-    """Return a table in HTML with a row for each law: the case in which it holds, its equation.
+    """Return the lines of an HTML table with a row for each law: its case, and its equation.
 
-    `parameters` are the names of the algorithm's parameters.
+    The case is the condition under which the law holds. `parameters` are the names of the
+    algorithm's parameters.
     """
     known = VARIABLES | set(parameters)
     rows = []

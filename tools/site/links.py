@@ -23,7 +23,10 @@ LINK = re.compile(
 
 
 def rewrite(_app: object, name: str, text: list[str]) -> None:
-    """Adapt the links in the page `name` to the site; `text[0]` is the text of the page."""
+    """Adapt the links in the page `name` to the site; Sphinx calls this function for each page.
+
+    `text[0]` is the text of the page, which is replaced by the adapted text.
+    """
     folder = (DOCS / name).parent
     text[0] = within_site(text[0], folder, folder)
 

@@ -22,7 +22,7 @@ class Pages:
         self.write_text(name, "\n".join(lines) + "\n")
 
     def write_text(self, name: str, text: str) -> None:
-        """Write a file of any kind."""
+        """Write a file of any kind if its text changed."""
         page = self.folder / name
         self.written.add(page)
         if not page.exists() or page.read_text(encoding="utf-8") != text:
@@ -58,7 +58,7 @@ def block(language: str, text: str) -> list[str]:
 
 
 def html(text: str) -> list[str]:
-    """Return a block of raw HTML."""
+    """Return the lines of a block of raw HTML."""
     return ["```{raw} html", *text.splitlines(), "```"]
 
 
@@ -79,6 +79,9 @@ def code(name: object) -> str:
 
 
 def toctree(entries: Iterable[str], depth: int = 1, *, hidden: bool = False) -> list[str]:
-    """Return a Sphinx table of contents with the pages `entries`."""
+    """Return the lines of a Sphinx table of contents with the pages `entries`.
+
+    `depth` is the number of levels of headings. A `hidden` table is only in the navigation.
+    """
     options = [f":maxdepth: {depth}", *([":hidden:"] if hidden else [])]
     return ["```{toctree}", *options, "", *entries, "```"]

@@ -49,7 +49,10 @@ class Samples:
         self._runs: dict[str, longhaul.Results] = {}
 
     def drawn(self, plot: Plot) -> str:
-        """Return a plot as SVG from the first run that has its data; empty if there is none."""
+        """Return a plot from the first run that has its data, as HTML.
+
+        The result is an SVG or, for large plots, a bitmap; without such a run, an empty paragraph.
+        """
         key = json.dumps([SAMPLES, plot.name, _engine.results_version(), _drawing_code()])
         name = f"plot-{hashlib.sha256(key.encode()).hexdigest()[:24]}.svg"
         return cached(name, lambda: self._draw(plot))

@@ -12,7 +12,10 @@ from validation.experiments import dumbbell
 
 
 def sender(queue: str) -> str:
-    """Return the algorithm that is made for the signals of the discipline `queue`, or else Reno."""
+    """Return the name of the algorithm that is made for the signals of the discipline `queue`.
+
+    If there is no such algorithm, return `reno`.
+    """
     rows = _engine.algorithms()["algorithms"]
     told = (row for row in rows if {"ECN", "routers"} & set(row["listens_to"]))
     return next((row["name"] for row in told if row["queue"] == queue), "reno")
@@ -72,7 +75,7 @@ def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
             f"{row['title']}: `{name}`", row["description"], block("toml", f"queue = {toml(given)}")
         ),
         *section(
-            "Its queue",
+            "Queue length",
             html(chart(scenario, views.queues, "queues").svg()),
             f"Four flows of [`{kind}`](../algorithms/{kind}.md) on 50 Mbit/s and 50 ms; one BDP is 208 packets.",
         ),

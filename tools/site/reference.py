@@ -12,7 +12,7 @@ PARTS = (
     ("slow-starts/index", "Slow starts", "law, parameters, window"),
     ("queues/index", "Queue disciplines", "parameters, and a plot of the queue"),
     ("keys/index", "Keys of scenario files", "type, default by profile, example and source, also of links and impairments"),
-    ("traffic/index", "Kinds of traffic", "keys, and a plot of the sent data"),
+    ("traffic/index", "Kinds of traffic", "keys, and a plot of an example"),
     ("tables/index", "Tables of a run", "every column with its unit"),
     ("commands/index", "Commands", "arguments, options, examples"),
     ("figures", "Figures of runs", "meaning, unit and name of each figure, also as a response of a campaign"),
@@ -40,8 +40,14 @@ def write(pages: Pages) -> None:
 def _figures(pages: Pages) -> None:
     text = "Summaries, comparisons and `longhaul analyze RUN merit` show these figures, and each can be a response of a campaign. For figures of labels, `all.` instead of `labels.NAME.` selects the figure of all flows together."
     rows = (
-        (code(place_of(one)), one.title, one.unit, one.meaning(), ", ".join(map(code, one.needs)))
-        for one in every()
+        (
+            code(place_of(figure)),
+            figure.title,
+            figure.unit,
+            figure.meaning(),
+            ", ".join(map(code, figure.needs)),
+        )
+        for figure in every()
     )
     heads = ["name", "title", "unit", "meaning", "needed tables"]
     pages.write("figures.md", page("Figures of runs", text, table(heads, rows)))
@@ -54,7 +60,7 @@ def _schema(pages: Pages) -> None:
     )
     lines = page(
         "JSON Schema",
-        "`longhaul schema` prints the JSON Schema of scenario files, with which editors complete and check TOML. Editors with Taplo (the extension *Even Better TOML* of Visual Studio Code, Zed, Helix, Neovim) read its name from the first line of the scenario:",
+        "`longhaul schema` prints the JSON Schema of scenario files, with which editors complete and check TOML. Editors with Taplo (the extension *Even Better TOML* of Visual Studio Code, Zed, Helix, Neovim) read the name of the schema's file from the first line of the scenario:",
         block("sh", "longhaul schema --out scenario.schema.json"),
         block("toml", '#:schema ./scenario.schema.json\nduration = "10 s"'),
         "The schema of this version: {download}`scenario.schema.json`. Only `longhaul check` tests combinations of values.",

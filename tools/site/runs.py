@@ -19,9 +19,10 @@ View = Callable[[longhaul.Results], Chart]
 def chart(
     source: str | Path | Mapping[str, Any], view: View, name: str, set: tuple[str, ...] = ()
 ) -> Chart:
-    """Return the chart `name` of a run of `source` with the overrides `set`.
+    """Return the chart that `view` draws of a run of `source` with the overrides `set`.
 
-    The run is simulated unless it is stored; `view` draws the chart.
+    Charts are stored by scenario and by `name`, the name of the view. The run is simulated only if
+    its chart is not stored.
     """
 
     def drawn() -> str:

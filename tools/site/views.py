@@ -11,7 +11,7 @@ MAX_LINES = 8
 
 
 def windows(run: longhaul.Results) -> Chart:
-    """Draw the congestion windows of flows."""
+    """Draw the congestion windows of the first `MAX_LINES` flows."""
     flows = run.series.filter(kind="flow")
     names = _names(flows)
     lines = [_line(flows.filter(name=name), name, "cwnd_pkts") for name in names]
@@ -19,13 +19,13 @@ def windows(run: longhaul.Results) -> Chart:
 
 
 def queues(run: longhaul.Results) -> Chart:
-    """Draw the queue of each link with a queue."""
+    """Draw the queue lengths of at most four links, those with the longest queues."""
     lines = [_line(link, name, "queue_pkts") for name, link in _busy(run)]
     return Chart(tuple(lines), "time (s)", "queue (packets)", f"Queue: {_title(run)}")
 
 
 def throughput(run: longhaul.Results) -> Chart:
-    """Draw the throughput of each link, with the capacity of links whose rate changes."""
+    """Draw the throughput of at most four links, with the capacity of links whose rate changes."""
     lines = []
     for name, link in _busy(run):
         capacity = _rate(link, f"{name}: capacity", "capacity_bytes")
@@ -36,7 +36,7 @@ def throughput(run: longhaul.Results) -> Chart:
 
 
 def goodputs(run: longhaul.Results) -> Chart:
-    """Draw the goodput of flows."""
+    """Draw the goodput of the first `MAX_LINES` flows."""
     flows = run.series.filter(kind="flow")
     names = _names(flows)
     lines = [_rate(flows.filter(name=name), name, "delivered_bytes") for name in names]
@@ -44,7 +44,10 @@ def goodputs(run: longhaul.Results) -> Chart:
 
 
 def responses(run: longhaul.Results) -> Chart:
-    """Draw the median response time by response size, in classes of an eighth of a decade."""
+    """Draw the median response time by response size, in classes of an eighth of a decade.
+
+    Classes with fewer than three responses are left out.
+    """
     table = run.table("exchanges").filter(
         pl.col("end_s").is_not_null() & (pl.col("response_bytes") > 0)
     )
@@ -88,7 +91,10 @@ def _title(run: longhaul.Results) -> str:
 
 
 def _busy(run: longhaul.Results) -> list[tuple[str, pl.DataFrame]]:
-    """Return name and samples of at most four links, those with the longest queues."""
+    """Return name and samples of at most four links, those with the longest queues.
+
+    If no link had a queue, return the first link.
+    """
     links = run.series.filter(kind="link")
     order = (
         links.group_by("name", maintain_order=True)
