@@ -21,7 +21,7 @@ from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results, ResultsError
 from longhaul.results.kinds import RunData
 
-# File stem and column of each measure of the network (table 3-4).
+# File stem and column of each measure of the network (table 3-4), except the smoothed RTT.
 NETWORK = {
     "ActiveFlows": "active_flows",
     "ConnectionFailures": "failed_flows",
@@ -55,7 +55,7 @@ CLASS = {
     "TimeoutsByFlowType": "timeouts_per_flow",
     "WindowIncreasesByFlowType": "growth_mean_pkts",
 }
-# File stem and column of measures of long-lived flows (table 3-6), except mode and round trip.
+# File stem and column of measures of long-lived flows (table 3-6), except mode and SRTT.
 LONG_LIVED = {
     "LongLivedFlowCWNDs": "cwnd_pkts",
     "LongLivedFlowFASTalpha": "fast_alpha_pkts",
@@ -91,7 +91,7 @@ MODES = {
 }
 
 HOSTS = ("source", "receiver")
-# Columns of traced flows, in the original's order; its times are in steps.
+# Columns of traced flows, in the order of the original's files. In the files, times are in steps.
 STATE = (
     "t_s", "event", "source", "receiver", "algorithm", "class", "start_s", "size_pkts",
     "undelivered_pkts", "sent_pkts", "phase", "cwnd_pkts", "ssthresh_pkts", "sendable_pkts",
@@ -104,7 +104,8 @@ Rows = Iterable[Iterable[object]]
 def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
     """Write a run as files of the original MesoNet; return their directory, in `out`.
 
-    The directory may exist only with `overwrite`. Its other files are then kept.
+    If the directory exists and `overwrite` is false, raise ResultsError. With `overwrite`, other
+    files in the directory are kept.
     """
     tables = MesoNet.of(run)
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"

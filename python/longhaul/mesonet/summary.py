@@ -21,16 +21,16 @@ from longhaul.results.table import Block, Table
 NETWORK_FIGURES = (
     ("active_flows", "active flows", number(0)),
     ("connecting_flows", "flows connecting", number(1)),
-    ("initial_slow_start_flows", "... in initial slow start", number(0)),
-    ("normal_mode_flows", "... like standard TCP", number(0)),
-    ("above_threshold_flows", "... as their alternate", number(0)),
+    ("initial_slow_start_flows", "flows in initial slow start", number(0)),
+    ("normal_mode_flows", "flows in standard TCP's mode", number(0)),
+    ("above_threshold_flows", "flows in the alternate mode", number(0)),
     ("completed_per_s", "flows completed per second", number(1)),
-    ("failed_flows", "flows not connected", number(0)),
+    ("failed_flows", "connection failures", number(0)),
     ("out_pps", "packets out per second", number(0)),
     ("utilization", "utilisation of access routers", lambda value: f"{value:.1%}"),
     ("loss_rate", "data packets lost", lambda value: f"{value:.3%}"),
     ("retransmission_rate", "retransmission rate", lambda value: f"{value:.3%}"),
-    ("srtt_mean_s", "mean round trip (ms)", number(2, 1e3)),
+    ("srtt_mean_s", "mean round-trip time (ms)", number(2, 1e3)),
     ("cwnd_mean_pkts", "mean window (packets)", number(1)),
 )
 
@@ -43,6 +43,7 @@ class Summary:
     classes: pl.DataFrame
     long_lived: pl.DataFrame
     totals: pl.DataFrame
+    """Totals of each flow class over the whole run."""
     responses: pl.DataFrame
     """Numbered responses of NIST SP 500-282.
 
@@ -178,7 +179,7 @@ def _figures(interval_s: float, capacity_pps: float) -> dict[str, Sequence[pl.Ex
 
 
 def columns() -> dict[str, list[str]]:
-    """Return the columns of each table of a summary."""
+    """Return the metrics' columns in the tables `network`, `classes` and `long_lived`."""
     names = {
         name: [expression.meta.output_name() for expression in expressions]
         for name, expressions in _figures(1.0, 1.0).items()

@@ -30,17 +30,18 @@ def side_by_side(
     """Return a decorator that registers a plot with a panel for each run.
 
     The decorated function draws one run. Arguments up to `table` are those of `register`. `finish`
-    changes the figure when all panels are drawn. Further `arguments` are those of `panels`.
+    is called when all panels are drawn, and returns the figure. Further `arguments` are those of
+    `panels`.
     """
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, suits, takes, table)
         @wraps(draw)
         def draw_all(runs: Sequence[Results], options: Options) -> Figure:
-            def one(axes: Axes, run: Results) -> None:
+            def draw_run(axes: Axes, run: Results) -> None:
                 draw(axes, run, options)
 
-            drawing = panels(runs, one, [run.name for run in runs], **arguments)
+            drawing = panels(runs, draw_run, [run.name for run in runs], **arguments)
             return drawing if finish is None else finish(drawing, runs)
 
         return draw_all
@@ -59,8 +60,8 @@ def overlaid(
     Further `arguments` are those of `panels`.
     """
 
-    def one(axes: Axes, name: str) -> None:
+    def draw_runs(axes: Axes, name: str) -> None:
         for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
             draw(axes, run, name, style)
 
-    return panels(names, one, names, **arguments)
+    return panels(names, draw_runs, names, **arguments)
