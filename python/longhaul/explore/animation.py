@@ -23,13 +23,15 @@ COLOURS = LinearSegmentedColormap.from_list(
     "losses", ["#fee0b6", "#fdae61", "#f46d43", "#d73027", "#8c0d25"]
 )
 NOTHING = "#ffffff"
+# Frames per second.
 RATE = 15
+# Sizes of the nodes in each tier, the backbone first.
 SIZES = (90, 40, 18)
 # Maximum number of curves, those with the largest means, and of points of each.
 MOST_CURVES, MOST_POINTS = 8, 500
 # Offset of a link's line from the line between its ends, as a fraction of the plot's width.
 BESIDE = 0.006
-# Margin around the outermost nodes, as a fraction.
+# Margin around the outermost nodes, as a fraction of the network's width and height.
 MARGIN = 0.05
 
 
@@ -44,7 +46,9 @@ def animate(
 ) -> Path:
     """Write a GIF or, with ffmpeg, a video of a metric over time, at most `seconds` seconds long.
 
-    It is shorter if there are fewer than `RATE` samples for each second of the video.
+    The animation is shorter if there are fewer than `RATE` samples for each of these seconds.
+    `measure` is the name of the metric, and `from_s` and `to_s` are the first and last simulated
+    time. Return `out`. Raise an error for an unknown metric, and for a run without samples.
     """
     check_file(out, ANIMATIONS, "animate")
     if out.suffix == ".mp4" and not FFMpegWriter.isAvailable():
@@ -102,7 +106,10 @@ class Replay:
         self.top = float(self.values.max()) or 1.0
 
     def frames(self, from_s: float | None, to_s: float | None, count: int) -> list[int]:
-        """Return the indices of at most `count` samples between two times in seconds."""
+        """Return the indices of at most `count` samples between two times in seconds.
+
+        Raise an error if there are fewer than two samples.
+        """
         low = np.searchsorted(self.times, -np.inf if from_s is None else from_s)
         high = np.searchsorted(self.times, np.inf if to_s is None else to_s, side="right")
         if high - low < 2:

@@ -45,9 +45,9 @@ class Blobs:
         return known
 
     def numbers(self, values: ArrayLike, *, exact: bool = False) -> dict[str, Any]:
-        """Store a column of numbers; missing numbers are NaN.
+        """Store a column of numbers, and return its description for the page.
 
-        Long columns are in single precision unless `exact` is true.
+        Missing numbers are NaN. Long columns are in single precision unless `exact` is true.
         """
         double = np.asarray(values, np.float64)
         if exact or len(double) <= EXACT_ROWS:
@@ -55,7 +55,7 @@ class Blobs:
         return {"encoding": "f32"} | self.add(double.astype(np.float32))
 
     def codes(self, codes: ArrayLike) -> dict[str, Any]:
-        """Store a column of category codes, in one or two bytes each."""
+        """Store a column of category codes, in one or two bytes each; return its description."""
         given = np.asarray(codes)
         if given.max(initial=0) < 256:
             return {"encoding": "u8"} | self.add(given.astype(np.uint8))
@@ -65,7 +65,7 @@ class Blobs:
         """Store curves' samples in steps of 1/65,534 of the range of all curves.
 
         Integers are stored exactly if their range is at most 65,534. Infinite samples count as
-        missing.
+        missing. Return the description of the samples for the page.
         """
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)

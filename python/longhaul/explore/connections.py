@@ -32,7 +32,7 @@ LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "fi
 PROXIES = ("cwnd_mean_pkts", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "timeouts",
            "retransmitted_pkts")  # fmt: skip
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
-# Names for the growth of counters that samples contain.
+# Name of the growth per second of each sampled counter, and the factor of its unit.
 GROWTH = {
     "delivered_bytes": ("throughput_bps", 8.0),
     "retransmitted_pkts": ("retransmitted_pps", 1.0),
@@ -53,11 +53,11 @@ LOST = {"flows": "retransmitted_pps", "links": "lost_pkts", "proxies": "dropped_
 SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
 ABOUT = {
     "left_slow_start_s": "time at which the flow left slow start for the first time",
-    "left_slow_start_by": "source of that time: the event of the window reduction that ended slow "
-    "start or, if it ended without one, the first sample whose window is at the slow start "
-    "threshold or above",
+    "left_slow_start_by": "source of left_slow_start_s: the event of the window reduction that "
+    "ended slow start or, if slow start ended without a reduction, the first sample whose window "
+    "is at the slow start threshold or above",
     "first_drop_s": "end of the first interval between samples in which the link dropped packets",
-    "last_drop_s": "end of the last such interval",
+    "last_drop_s": "end of the last interval between samples in which the link dropped packets",
     "samples_with_drops": "intervals between samples in which the link dropped packets",
 }
 # Measures that are shown first.
@@ -68,6 +68,7 @@ CURVES = {
 }
 # Further columns of links that derived measures need.
 MEASURED = ("queue_bytes", "capacity_bytes", "departed_pkts")
+# Sampled columns that are curves without conversion, for each kind of element.
 STATES = {
     "flow": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s"),
     "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
@@ -151,7 +152,7 @@ def _with_slow_start(
 ) -> pl.DataFrame:
     """Add the time at which each flow first left slow start, and its source: event or sample.
 
-    The columns are null for a flow that never left it, and omitted if no flow did.
+    The columns are null for a flow that never left slow start, and omitted if no flow left it.
     """
     cuts: dict[str, float] = {}
     if "events" in run.tables:
@@ -170,7 +171,10 @@ def _with_slow_start(
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
-    """Add the times of each link's first and last samples with drops, and the number of them."""
+    """Add the number of each link's samples with drops, and the times of the first and the last.
+
+    Without curves of drops, return `links` unchanged.
+    """
     if "lost_pkts" not in curves:
         return links
     return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
@@ -190,8 +194,9 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     """Return sampled metrics of all flows, links or proxies (`kind`), as arrays by name.
 
-    Counters are converted to growth per second. The array `t_s` has the times. The array
-    `left_slow_start_s` has a single time for each flow. Without samples, the result is empty.
+    Counters are converted to growth per second, except `lost_pkts`, the drops since the previous
+    sample. The array `t_s` has the times. The array `left_slow_start_s` has a single time for each
+    flow. Without samples, the result is empty.
     """
     elements = run.table(TABLES[kind][0])["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)

@@ -24,8 +24,9 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
     """Add the time series stored for a campaign's runs to the page's table `table` of these runs.
 
-    The curves are of all flows together, and of some links. `folders` has a directory per run. With
-    fewer than two times, nothing is added.
+    The curves are of all flows together, and of at most `MOST_LINKS` links. `folders` has a
+    directory per run. Nothing is added if no run has stored samples, if there are fewer than two
+    times, or if the page does not have the table.
     """
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
@@ -56,7 +57,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
     shown = measures(values, {name: _about(name, known) for name in names})
     thinned = f"{samples} of up to {recorded:,} samples of each run" if recorded > samples else ""
     size = 2e-6 * len(files) * samples * len(names)
-    some = "" if len(there) == len(files) else f" {len(there)} of {len(files)} runs have kept any."
+    some = "" if len(there) == len(files) else f" {len(there)} of {len(files)} runs have samples."
     note = f"Curves show {thinned or f'{recorded:,} samples of each run'} ({size:.1f} MB).{some}"
     dropped = next((name for name in names if name.endswith("dropped_pps")), "")
     add_series(content, table, times, shown, names, lost=dropped, note=note)

@@ -62,9 +62,9 @@ class Large:
         """Return a sample of the rows that satisfy all filters, as a table of the page."""
         count = self.count(filters) if filters else self.rows
         sample = self._sample(filters, count)
-        what = f"{count:,} rows{' that were looked at more closely' if filters else ''}"
-        drawn = "Pictures show a random sample, with the least and largest values"
-        whole = f"Pictures show all {what}" if sample.height == count else f"{drawn}, of {what}"
+        what = f"{count:,} {'selected ' if filters else ''}rows"
+        drawn = "Plots show a random sample, with the smallest and largest values"
+        whole = f"Plots show all {what}" if sample.height == count else f"{drawn}, of {what}"
         note = f"{self.roles.note} {whole}.".strip()
         roles = replace(self.roles, numbers=(ROW, *self.roles.numbers), note=note)
         entry = entry_of(blobs, self.name, sample, roles, exact=(ROW,))
@@ -127,7 +127,7 @@ class Large:
                 return self._number(column).is_in(single.implode())
             case {"kind": "rows", "rows": list(rows)}:
                 return pl.col(ROW).is_in([int(row) for row in rows])
-        raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
+        raise LonghaulError(f"expected a filter of a table, found {json.dumps(filter_)[:200]}")
 
     def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
         """Return a filter's condition on a column; `part` is an interval or a list of names."""
@@ -171,7 +171,10 @@ def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
 
 
 def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:
-    """Add a table to a page, or a sample of its rows if the table is too large."""
+    """Add a table to a page, or a sample of its rows if the table is too large.
+
+    Raise an error if a table that is too large has a column `row`.
+    """
     large = Large(name, scan, roles, content.sample)
     if large.rows <= content.sample:
         add_table(content, name, scan.collect(), roles)

@@ -30,7 +30,7 @@ ABOUT = {
     "first_drop_s": "end of the first interval with drops",
     "last_drop_s": "end of the last interval with drops",
     "intervals_with_drops": "intervals in which the router dropped any packet",
-    "utilisation_mean": "mean over all intervals",
+    "utilisation_mean": "utilisation, mean over all intervals",
     "queue_share_mean": "part of the buffer that is filled, mean over all intervals",
     "queue_share_max": "part of the buffer that is filled, the largest of all intervals",
     "queue_delay_s": "time to forward the waiting packets of the fuller queue",
@@ -79,7 +79,7 @@ def _relate(content: Content, tables: MesoNet, of: str) -> None:
     def way_up(router: str | None) -> list[int]:
         return [] if router is None else [routers[router], *way_up(above[router])]
 
-    # Access routers have names, or numbers from 1 in order.
+    # A long-lived flow names its access routers, or states their numbers, which begin at 1.
     numbered = dict(enumerate(access["router"], start=1))
     ends = {
         flow["label"]: [

@@ -17,9 +17,10 @@ from longhaul.reports import page
 
 
 def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a page on which runs, campaigns and other tables can be explored.
+    """Write a page on which runs, campaigns and other tables can be explored, and return its path.
 
-    If the file exists and `overwrite` is false, raise OutputError.
+    `paths` are directories or Parquet files. If the file `out` exists and `overwrite` is false,
+    raise OutputError.
     """
     target = Path(out)
     if target.exists() and not overwrite:
@@ -28,7 +29,7 @@ def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = F
     content = collect(sources)
     head = Head.of(sources)
     head.warnings.extend(
-        f"This file has a sample of table {name}; `longhaul explore --serve` has all."
+        f"This file has a sample of table {name}; `longhaul explore --serve` has all rows."
         for name in content.large
     )
     write_text(target, html(content, head))
@@ -55,13 +56,16 @@ class Head:
 
 
 def write(target: Path, content: Content, title: str, sources: Sequence[str]) -> Path:
-    """Write a page with this content; `sources` has a line on each origin of the numbers."""
+    """Write a page with this content, and return `target`.
+
+    `sources` has a line on each origin of the numbers.
+    """
     write_text(target, html(content, Head(title, sources)))
     return target
 
 
 def html(content: Content, head: Head, *, served: bool = False) -> str:
-    """Return the page as HTML; if it is `served`, it can request more rows from the server."""
+    """Return the page as HTML; a `served` page can request more rows from the server."""
     catalogue = {
         "title": head.title,
         "sources": head.sources,

@@ -67,7 +67,7 @@ def open_source(path: Path) -> Source:
         if KEY in pl.read_parquet_metadata(path):
             return Source(path, campaign=Dataset.read(path))
         return Source(path, tables={path.stem: pl.scan_parquet(path)})
-    # Results of a study have a run.json as well, on all runs.
+    # The directory of a study's results also has a run.json, which describes all its runs.
     is_run = (path / "run.json").is_file() and not (path / STUDY).is_file()
     if path.is_dir() and not is_run:
         if (path / TABLE).is_file():
@@ -95,7 +95,7 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """Return a text such as `3 of 8 runs of the study are there`, and true if runs are missing.
+    """Return a text such as `3 of 8 runs of the study are finished`, and true if runs are missing.
 
     The text is empty if `path` is not a directory with the results of a study.
     """
@@ -106,13 +106,13 @@ def _there(path: Path) -> tuple[str, bool]:
     runs, wanted = facts.get("runs"), facts.get("wanted")
     if not isinstance(runs, int) or not isinstance(wanted, int):
         return "", False
-    return f"{runs} of {wanted} runs of the study are there", runs < wanted
+    return f"{runs} of {wanted} runs of the study are finished", runs < wanted
 
 
 def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str, bool]) -> None:
     """Add a table without metadata to a page; its columns with few values are factors.
 
-    `there` has a text such as `5 of 9 runs of the study are there`, and true if runs are missing.
+    `there` has the two values that `_there` returns.
     """
     factors = few_values(scan)
     names = scan.collect_schema().names()
@@ -132,7 +132,8 @@ def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str
 def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
     """Collect tables, curves and networks of sources.
 
-    Exchanges, and tables without metadata, that have more than `sample` rows are sampled.
+    Exchanges, and tables without metadata, that have more than `sample` rows are sampled. Raise an
+    error if there is no table, or if two runs have the same name.
     """
     content = Content(sample=sample)
     for source in sources:

@@ -27,7 +27,7 @@ NEVER_SET_PKTS = 1e8
 ABOUT = {
     "acks": "acknowledgements that the sender processed",
     "from_s": "time of the first acknowledgement",
-    "to_s": "time of the last one",
+    "to_s": "time of the last acknowledgement",
 }
 SHOWN = ("name", "congestion", "acks", "from_s", "to_s")
 # Columns that identify a traced connection: the run's number, the flow, and the connection's number
@@ -78,9 +78,10 @@ def _connections(number: int, trace: Trace) -> pl.DataFrame:
 
 
 def _named(frame: pl.DataFrame, *, several: bool) -> pl.DataFrame:
-    """Return a table of connections with their names on the page; `several` is true for more runs.
+    """Return a table of connections with their names on the page.
 
-    A connection has the name of its flow and, if the flow has several, its number.
+    A connection has the name of its flow and, if the flow has several connections, its number. If
+    `several` is true, there is more than one run, and names begin with the name of the run.
     """
     is_only = pl.len().over("number", "flow") == 1
     name = pl.when(is_only).then("flow").otherwise(pl.format("{} {}", "flow", "connection"))
@@ -95,7 +96,8 @@ def _add_curves(
     content: Content, traces: Sequence[tuple[int, Trace]], rows: Sequence[tuple[object, ...]]
 ) -> None:
     """Add the curves of the connections `rows`, each a tuple of the columns `CONNECTION`."""
-    quantities = list(dict.fromkeys(one for _, trace in traces for one in trace.labels))
+    labels = (quantity for _, trace in traces for quantity in trace.labels)
+    quantities = list(dict.fromkeys(labels))
     recorded = np.unique(np.concatenate([trace.samples["t_s"].to_numpy() for _, trace in traces]))
     most = max(MIN_TIMES, min(MAX_TIMES, MAX_VALUES // (len(rows) * len(quantities))))
     times, note = recorded, ""

@@ -72,6 +72,7 @@ class Roles:
     samples: str = ""
     """Scenario setting that would record samples for curves over time."""
     note: str = ""
+    """Text that the page shows with the table."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,10 @@ class Measure:
 
 
 def measures(values: Mapping[str, np.ndarray], about: Mapping[str, str]) -> list[Measure]:
-    """Return metrics by name, with the units in their names and the descriptions in `about`."""
+    """Return a metric for each array in `values`, whose keys are the metrics' names.
+
+    Units are taken from the names, and descriptions from `about`.
+    """
     return [
         Measure(name, each, unit_of(name), about.get(name, "")) for name, each in values.items()
     ]
@@ -175,7 +179,8 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
 def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return a clustering of the rows by metrics that vary and have a finite value in each row.
 
-    Return None for fewer than 3 or more than 400 rows, or fewer than two such metrics.
+    At most 30 metrics are used. Return None for fewer than 3 or more than 400 rows, or for fewer
+    than two such metrics.
     """
     names = [column["name"] for column in columns if column["role"] == "response"]
     if not 3 <= frame.height <= MOST_CLUSTERED:
@@ -203,11 +208,11 @@ def add_series(
     lost: str = "",
     note: str = "",
 ) -> None:
-    """Add curves to a page's table, one for each row and metric; too many samples are thinned.
+    """Add curves to a page's table, one for each row and metric.
 
-    `shown` are the metrics to show at first, and `lost` the metric of losses, if any.
-    `note` is a text for the user. Metrics without values are left out. With fewer than two times,
-    nothing is added.
+    `shown` are the metrics to show at first, and `lost` the metric of losses, if any. `note` is a
+    text for the user. If there are more than `MOST_SAMPLES` samples, only one of several times is
+    used. Metrics without values are left out. With fewer than two times, nothing is added.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:
@@ -310,8 +315,9 @@ def matrix(
 ) -> dict[str, np.ndarray]:
     """Return columns of samples as arrays of shape elements x times.
 
-    Each row of `frame` is a sample of the element that its column `key` names. Samples of elements
-    not in `elements` are ignored; missing samples are NaN.
+    Each row of `frame` is a sample of the element that its column `key` names, at the time `t_s`,
+    which must be one of `times`. Samples of elements not in `elements` are ignored; missing samples
+    are NaN. Raise an error if there is no sample of any element.
     """
     places = {name: at for at, name in enumerate(elements)}
     rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()
