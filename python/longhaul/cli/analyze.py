@@ -58,8 +58,8 @@ def analyze(
         list[str] | None,
         typer.Argument(
             metavar="[ANALYSIS]...",
-            help="Analyses, as `analyze list` shows them; by default `effects`; for one run "
-            "`steady`. Several run directories before them are all analysed.",
+            help="Analyses, as `analyze list` shows them; by default `effects`, for runs `steady`. "
+            "Further run directories before the analyses are analysed, too.",
         ),
     ] = None,
     response: Annotated[
@@ -78,7 +78,8 @@ def analyze(
         ),
     ] = None,
     of: Annotated[
-        str | None, typer.Option("--of", help="The factor whose levels compete: the algorithm.")
+        str | None,
+        typer.Option("--of", help="The factor whose levels compete, such as the algorithm."),
     ] = None,
     without: Annotated[
         list[str] | None,
@@ -137,15 +138,15 @@ def analyze(
         bool,
         typer.Option(
             "--log",
-            help="Analyse logarithms (base 10) of responses: factors then multiply, and one such "
-            "as the rate does not hide all others.",
+            help="Analyse logarithms (base 10) of responses: effects are then ratios, and a factor "
+            "such as the rate does not hide all others.",
         ),
     ] = False,
     out: Annotated[
         Path | None,
         out_option(
-            "Plot to write (.svg, .png, .pdf; of several the one with this name), or tables "
-            "(.csv), or a directory for several plots."
+            "Plot to write (.svg, .png, .pdf; if there are several, the plot with this name), or "
+            "tables (.csv), or a directory for several plots."
         ),
     ] = None,
     format: Annotated[
@@ -377,8 +378,9 @@ def _targets(
 ) -> dict[Path, Callable[[Path], None]]:
     """Return the paths of the files to write, each with the function that writes the file.
 
-    They are a CSV file with all tables, which must have equal columns; a plot; or all plots, in a
-    directory. The first column of the CSV file has the titles of the tables.
+    The files are a CSV file with all tables, which must have equal columns; or one plot; or all
+    plots, in a directory. The first column of the CSV file has the titles of the tables. Raise an
+    error if `out` does not fit the findings.
     """
     if out.suffix == ".csv":
         tables = [text for each in findings.values() for text in each.tables]

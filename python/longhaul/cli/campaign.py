@@ -206,7 +206,8 @@ def _executed(
 ) -> Outcome:
     """Execute the runs that have not finished; show progress on standard error unless `quiet`.
 
-    `first` are the keys of runs that come before all others.
+    `title` is the heading of the progress display. `first` are the keys of runs that are executed
+    before all others.
     """
     with show_progress(title) as watch:
         return execute(
@@ -267,7 +268,8 @@ def _workers(campaign: Campaign, count: int | None, scheduler: str | None) -> Wo
 def _shard(text: str) -> tuple[int, int]:
     """Parse a shard such as `2/16`.
 
-    Return its index from 0, here 1, and the number of shards, here 16.
+    Return its index from 0, here 1, and the number of shards, here 16. Raise an error for another
+    text.
     """
     index, _, count = text.partition("/")
     if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):

@@ -51,8 +51,8 @@ def emulate(
         typer.Option(
             "--in",
             metavar="'NODE COMMAND'",
-            help="Run a command line of the shell in the background at a node, a server say; "
-            "COMMAND begins once it listens. Repeatable.",
+            help="Run a command line of the shell in the background at a node, such as a server; "
+            "COMMAND begins when the server listens. Repeatable.",
         ),
     ] = None,
     shell: Annotated[
@@ -64,7 +64,7 @@ def emulate(
         typer.Option(
             metavar="mahimahi",
             help="Take a command line of mahimahi in place of FILE and COMMAND: mm-link, mm-delay "
-            "and mm-loss become a scenario, which is shown. Without a program it is only shown.",
+            "and mm-loss become a scenario, which is printed. Without a program, nothing is run.",
         ),
     ] = None,
     background: Annotated[
@@ -94,9 +94,9 @@ def emulate(
     network stack. Hosts know each other by the names of their nodes; those of a dumbbell are left
     and right. Links, queues and impairments are the simulator's. The run directory is like that of
     `run`; each direction of a connection that carries data is a flow. The emulation ends with
-    COMMAND, or after the scenario's duration. It needs root, and changes nothing outside of its
-    hosts. Exit code 1: a program has failed. Exit code 2: the machine or the scenario does not
-    allow the emulation.
+    COMMAND, or after the scenario's duration. The command needs root, and changes nothing outside
+    of its hosts. Exit code 1: a program has failed. Exit code 2: the machine or the scenario does
+    not allow the emulation.
     """
     if like is not None:
         text, command = _translated(like, words)
@@ -133,7 +133,7 @@ def emulate(
 def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
     """Print warnings and a summary of an emulation.
 
-    Raise the error of the emulation or of a program if there is one.
+    If the emulation was stopped or a program failed, raise an error that names the run directory.
     """
     warn(emulation.warnings)
     results = emulation.results
@@ -161,9 +161,9 @@ def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
 
 
 def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
-    """Translate the command line of another tool, such as Mahimahi's, into a scenario; print it.
+    """Translate the command line of the tool `like` into a scenario, and print the scenario.
 
-    Return the scenario as TOML, and the program to run. `like` names the tool.
+    Return the scenario as TOML, and the program to run. The only known tool is `mahimahi`.
     """
     if like != "mahimahi":
         raise InputError(f"--like: expected mahimahi, found {like}")
@@ -203,6 +203,6 @@ def _announce(scenario: Scenario, programs: list[Program]) -> None:
     """Print the hosts, and the programs that run on each, on standard error."""
     nodes = hosts(scenario, programs)
     for node in nodes:
-        lines = [shlex.join(one.arguments) for one in programs if one.node == node]
+        lines = [shlex.join(program.arguments) for program in programs if program.node == node]
         what = f": {'; '.join(lines)}" if lines else ""
         typer.echo(f"{node} ({address(nodes, node)}){what}", err=True)

@@ -48,7 +48,7 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Algorithms that take its place, for comparison.",
+            help="Algorithms or disciplines that take the place of SUBJECT, for comparison.",
             show_default="those of the suite, such as cubic,reno,bbr3",
         ),
     ] = None,
@@ -75,7 +75,9 @@ def evaluate(
     ] = None,
     store: Annotated[
         Path,
-        typer.Option(help="Directory of finished runs; runs of CUBIC and others are found there."),
+        typer.Option(
+            help="Directory of finished runs, from which runs of CUBIC and others are taken."
+        ),
     ] = Path("evaluations/store"),
     quiet: Quiet = False,
     json: AsJson = False,

@@ -102,7 +102,9 @@ def equilibrium(
     rtt: Annotated[
         list[str] | None,
         typer.Option(
-            "--rtt", help="Round trip of the empty path; repeatable.", show_default="50 to 300 ms"
+            "--rtt",
+            help="Round-trip time of the empty path; repeatable.",
+            show_default="50 to 300 ms",
         ),
     ] = None,
     buffer: Annotated[
@@ -163,8 +165,9 @@ def hybrid(
 ) -> None:
     """Simulate three sets of ten flows over Abilene (hybrid model; NIST SP 500-282, appendix B).
 
-    The table has the mean throughput per flow and the mean round-trip time of each set, ratios
-    between sets, the utilisation, and the number of window reductions per flow and hour.
+    The table has the mean throughput per flow and the mean round-trip time of each set, the ratio
+    of throughputs FR of sets 1 and 3, the ratio of round-trip times RR of sets 3 and 1, the
+    utilisation, and the number of window reductions per flow and hour.
     """
     from longhaul.models import abilene_lee, plots
 
@@ -188,7 +191,7 @@ def hybrid(
             for run in runs
         ]  # fmt: skip
         heads = ("buffer", "packets/ms: 1", "2", "3", "ms: 1", "2", "3", "FR(1,3)", "RR(3,1)",
-                 "utilisation", "cuts per flow and hour")  # fmt: skip
+                 "utilisation", "reductions per flow and hour")  # fmt: skip
         forms = ("{:,}", *["{:.2f}"] * 3, *["{:.1f}"] * 3, "{:.2f}", "{:.2f}", "{:.1%}", "{:.1f}")
         print_table(heads, forms, rows)
     save_plot(lambda: plots.sets(runs), out, width, overwrite=overwrite, quiet=json)
@@ -203,10 +206,10 @@ def fluid(
 ) -> None:
     """Print the equilibrium of a scenario's fluid model, and its stability.
 
-    An error names the keys of a scenario that the model cannot represent. The stability
-    margin is the factor by which all losses, or the slope of a marking function, can be multiplied
-    before the equilibrium is unstable. It is below 1 if the equilibrium is unstable, and
-    limited to the range from 1e-4 to 1e4.
+    An error names the keys of a scenario that the model cannot represent. The stability margin is
+    the factor by which all losses, or the slope of a marking function, can be multiplied before the
+    equilibrium is unstable. The margin is below 1 if the equilibrium is unstable, and limited to
+    the range from 1e-4 to 1e4.
     """
     from longhaul.models import fluid_comparison, plots, stability
 
@@ -285,11 +288,11 @@ def path(
         return
     typer.echo(
         f"path: {bdp:,.0f} packets; buffers: {said['full_buffer_pkts']:,.0f} for one flow, "
-        f"{said['shared_buffer_pkts']:,.0f} for {flows} out of step, "
+        f"{said['shared_buffer_pkts']:,.0f} for {flows} desynchronised flows, "
         f"{said['tiny_buffer_pkts']:.0f} times a constant if paced"
     )
     shares, goodputs = said["utilisation_in_step"], said["loss_free_goodput_pps"]
-    print_table(("buffer", "utilisation by flows in step"), ("{}", "{:.1%}"), shares.items())
+    print_table(("buffer", "utilisation, synchronised"), ("{}", "{:.1%}"), shares.items())
     print_table(("transfer without losses", "packets/s"), ("{}", "{:,.0f}"), goodputs.items())
 
 
@@ -302,7 +305,11 @@ def beside_packets(
     overwrite: bool,
     json: bool,
 ) -> None:
-    """Simulate a scenario, solve its fluid model, and compare them (`compare --with fluid`)."""
+    """Simulate a scenario, solve its fluid model, and print a comparison of both results.
+
+    This is `longhaul compare --with fluid`. `scenarios` must have one scenario file, and `model`
+    must be `fluid`. A plot of both results is written to `plot` if given.
+    """
     from longhaul.models import fluid_comparison
 
     if model != "fluid":

@@ -1,4 +1,4 @@
-"""Commands `longhaul model`: response functions, and goodput of parallel connections."""
+"""Commands `longhaul model response` and `longhaul model parallel-tcp`, and shared options."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def _picture(out: Path | None) -> Path | None:
-    """Return `out` after a check of its suffix, before anything is computed."""
+    """Return `out`; raise an error if its suffix is not that of a plot, before any computation."""
     return None if out is None else check_file(out, FIGURES)
 
 
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--plot", "--out", "-o", callback=_picture, help="Picture to write: .svg, .png or .pdf."
+        "--plot", "--out", "-o", callback=_picture, help="Plot to write: .svg, .png or .pdf."
     ),
 ]
 Rate = Annotated[str, typer.Option(help="The link's rate, with its unit.")]
@@ -90,9 +90,9 @@ def response(
         )
         typer.echo(
             f"{rate}, {rtt}: {capacity:,.0f} segments; standard TCP fills them at a loss rate of "
-            f"{path['standard_loss']:.2e}, HighSpeed TCP at {path['hstcp_loss']:.2e}; losing "
-            f"equally, {path['standard_flows_for_one_hstcp']:.1f} standard flows get as much as "
-            "one of it"
+            f"{path['standard_loss']:.2e}, HighSpeed TCP at {path['hstcp_loss']:.2e}; at equal "
+            f"loss rates, {path['standard_flows_for_one_hstcp']:.1f} standard flows have the "
+            "throughput of one HighSpeed TCP flow"
         )
     save_plot(lambda: plots.response(chosen, capacity), out, width, overwrite=overwrite, quiet=json)
 
@@ -226,7 +226,7 @@ def _over_droptail(
 ) -> Callable[[], Figure]:
     """Print loss and goodput for each number of connections in `counts`, with drop-tail buffers.
 
-    `shares` are the buffers as fractions of the BDP. Return a function that plots both.
+    `shares` are the buffers as fractions of the BDP. Return a function that plots loss and goodput.
     """
     from longhaul.models import plots
 
@@ -248,9 +248,7 @@ def _over_droptail(
         ratios.append({"buffer_bdp": share, "points": rows, "band95": busy and asdict(busy)})
         if json:
             continue
-        typer.echo(
-            f"Buffer {share:g} BDP: {buffer:,.0f} packets beside {path.bdp:,.0f} on the path"
-        )
+        typer.echo(f"Buffer {share:g} BDP: {buffer:,.0f} packets; BDP: {path.bdp:,.0f} packets")
         heads = ("connections", "loss: together", "one by one", "goodput: together", "one by one")
         print_table(heads, ("{:,}", "{:.2e}", "{:.2e}", "{:.1%}", "{:.1%}"), rows)
         if busy is not None:
@@ -276,7 +274,7 @@ def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, floa
 def _over_red(
     path: parallel.Path, red: parallel.Red, counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print the equilibria under RED, and the range of connections that have one.
+    """Print the equilibria under RED, and the range of numbers of connections with an equilibrium.
 
     An equilibrium is a loss rate and a queue length. Numbers in `counts` without an equilibrium are
     left out. Return a function that plots the loss rates.
@@ -290,7 +288,7 @@ def _over_red(
         print_json({"first_connections": first, "last_connections": last, "points": rows})
     else:
         print_table(("connections", "loss", "queue"), ("{:,}", "{:.2e}", "{:.2f}"), rows)
-        typer.echo(f"RED holds more than {first:,.1f} connections and at most {last:,}")
+        typer.echo(f"equilibrium with more than {first:,.1f} connections and at most {last:,}")
     return lambda: plots.red({"": path}, red, counts)
 
 

@@ -27,7 +27,8 @@ def build(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Run it through made-up connections under the compiler's sanitizers."
+            "--check",
+            help="Also run the module in generated connections under the compiler's sanitizers.",
         ),
     ] = False,
     overwrite: Overwrite = False,

@@ -85,7 +85,7 @@ def _name(source: Path) -> str:
 def _opened(source: Path) -> Path:
     """Return the path of the results of `source`, which is a path, a campaign file, or a study.
 
-    If a campaign has no table yet, it is written.
+    If a campaign has no table yet, the table is written.
     """
     if source.suffix == ".toml":
         campaign = read_campaign(source)
@@ -120,7 +120,7 @@ def animate(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Measure that colours links or routers, such as loss_share.",
+            help="Metric that colours links or routers, such as loss_share.",
             show_default="loss_share of routers, queue_pkts of links",
         ),
     ] = None,

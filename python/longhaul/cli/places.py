@@ -34,7 +34,7 @@ def _has_runs(folder: Path, campaign: Campaign) -> bool:
 def _of_other(store: Store, campaign: Campaign) -> Path | None:
     """Return the file of the other campaign that wrote the table beside a store.
 
-    Return None if `campaign` wrote the table, if the table does not name a file, or without table.
+    Return None if there is no table, if `campaign` wrote it, or if it does not name a file.
     """
     table, own = store.path.with_name("results.parquet"), path_from(store, campaign)
     other = Dataset.read(table).facts.get("path", own) if table.exists() else own
@@ -56,7 +56,8 @@ def store_of(campaign: Campaign, out: Path | None) -> Store:
 def finished_runs(campaign: Campaign, out: Path | None) -> Dataset:
     """Return the table of a campaign's finished runs.
 
-    The error for a campaign without such runs names the directories searched.
+    Raise an error if no run has finished, with the names of the searched directories, or if the
+    store has another campaign's results.
     """
     dataset = collect(campaign, store_of(campaign, out))
     if not dataset.frame.is_empty():
@@ -71,7 +72,10 @@ def finished_runs(campaign: Campaign, out: Path | None) -> Dataset:
 
 
 def write_table(campaign: Campaign, out: Path | None) -> Dataset:
-    """Write the table of a campaign's finished runs to its directory, and return it."""
+    """Write the table of a campaign's finished runs to the campaign's directory; return the table.
+
+    Raise an error if no run has finished, or if the directory has another campaign's table.
+    """
     dataset = finished_runs(campaign, out)
     dataset.write(folder_of(campaign, out) / "results.parquet")
     return dataset

@@ -37,7 +37,7 @@ class _Console(Console):
 def stdout() -> Console:
     """Return a console for standard output.
 
-    Without a terminal, it wraps lines only after 400 characters, and does not pad them.
+    If the output is not a terminal, lines are wrapped only after 400 characters, and not padded.
     """
     console = _Console(highlight=False)
     if console.is_terminal:
@@ -50,7 +50,7 @@ def plain_table(
     rows: Iterable[Iterable[RenderableType]],
     right: Collection[int] = (),
 ) -> Table:
-    """Return a table without lines, whose columns with the numbers `right` end at the right."""
+    """Return a table without lines; `right` are the numbers of right-aligned columns, from 0."""
     table = Table(*heads, box=None, pad_edge=False)
     for number in right:
         table.columns[number].justify = "right"

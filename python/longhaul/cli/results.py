@@ -33,7 +33,8 @@ def compare(
         ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="With fluid: picture of both: .svg, .png or .pdf.")
+        Path | None,
+        typer.Option("--plot", help="Plot of both (.svg, .png or .pdf), for `--with fluid`."),
     ] = None,
     width: Width = None,
     every: Annotated[
@@ -45,7 +46,7 @@ def compare(
 ) -> None:
     """Compare runs: metrics side by side, changes from the first run, and scenario differences.
 
-    With `--with fluid`, compares a scenario with its fluid model.
+    With `--with fluid`, the command compares a scenario with its fluid model.
     """
     if plot is not None:
         check_file(plot, FIGURES, "--plot")

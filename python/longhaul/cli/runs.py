@@ -49,8 +49,8 @@ def run(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Memory that the run may take, such as '2 GB': it stops before it takes more, and "
-            "keeps what was recorded. Default: nine tenths of what is available.",
+            help="Memory that the run may take, such as '2 GB': the run stops before it takes "
+            "more, and keeps its records. Default: nine tenths of the available memory.",
         ),
     ] = None,
     watch: Annotated[
@@ -170,7 +170,7 @@ def calibrate(
     low, high = calibration.range
     typer.echo(
         f"load with the random numbers of {1 + len(calibration.others)} replications: "
-        f"{low:.2%} to {high:.2%}; a longer duration narrows this"
+        f"{low:.2%} to {high:.2%}; a longer duration narrows this range"
     )
     for key, value in calibration.settings.items():
         typer.echo(f"--set {key}={value}")

@@ -30,4 +30,4 @@ def explain(
         )
         return
     cells = ((path, Text(value), Text(origin, style="dim")) for path, value, origin in rows)
-    stdout().print(plain_table(("value", "", "from"), cells))
+    stdout().print(plain_table(("key", "value", "origin"), cells))

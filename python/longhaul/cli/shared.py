@@ -20,7 +20,7 @@ FAILED = 1
 
 
 class InputError(longhaul.LonghaulError):
-    """Error: an argument of a command cannot be used."""
+    """Error for an argument of a command that cannot be used."""
 
 
 def _scenario(file: Path) -> Path:
@@ -51,9 +51,8 @@ Overrides = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Override a scenario's value, such as flows.LABEL.count=4, or by place "
-        "flows.0.count=4; repeatable. A new `kind` keeps the keys beside it, and is refused if it "
-        "lacks them; "
-        "`--set 'queue={ kind = \"red\" }'` replaces the table.",
+        "flows.0.count=4; repeatable. A new `kind` keeps the other keys of its table, and is "
+        "refused if it does not have them; `--set 'queue={ kind = \"red\" }'` replaces the table.",
     ),
 ]
 
@@ -83,7 +82,7 @@ MIN_WIDTH_IN, MAX_WIDTH_IN = 1.5, 40.0
 
 
 def _inches(width: str) -> float:
-    """Return a width such as `85mm`, `3.5 in` or `column` in inches."""
+    """Return a width such as `85mm`, `3.5 in` or `column` in inches; raise an error for others."""
     if width in NAMED_IN:
         return NAMED_IN[width]
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in)", width.strip())

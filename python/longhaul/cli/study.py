@@ -145,7 +145,7 @@ def run(
     ] = False,
     add: Annotated[
         bool,
-        typer.Option("--add", help="Run what the recorded results lack, and add it to them."),
+        typer.Option("--add", help="Execute runs that the recorded results lack, and add them."),
     ] = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -198,8 +198,8 @@ def run(
         if where or experiment:
             _print_metrics(results.data, chosen, study)
         if (where or experiment) and out is None:
-            console.print(f"`study claims` judges these runs alone from now on; without {target}, "
-                          "those recorded with the study")  # fmt: skip
+            console.print(f"`study claims` judges only these runs from now on; without {target}, "
+                          "it judges the runs recorded with the study")  # fmt: skip
         console.print(f"Tables: {folders[0]}")
         console.print(f"Report: {report_file}")
     if failed:

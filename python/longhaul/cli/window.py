@@ -46,7 +46,7 @@ def window(
         ),
     ] = None,
     out: Annotated[
-        Path | None, out_option("Picture: .svg, .png, .pdf or .html.", "window-<KIND>.svg")
+        Path | None, out_option("Plot to write: .svg, .png, .pdf or .html.", "window-<KIND>.svg")
     ] = None,
     width: Width = None,
     overwrite: Overwrite = False,
