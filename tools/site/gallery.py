@@ -112,8 +112,7 @@ def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
         "Each scenario can be run unchanged. Each plot is a link to the scenario's page, with the file and the command.",
     )
     for title, names in groups.items():
-        there = [name for name in names if name in known]
-        cards = (_card(known[name], charts[name]) for name in there)
+        cards = (_card(known[name], charts[name]) for name in names if name in known)
         lines += section(title, grid("1 2 3 3", cards))
     return [*lines, *toctree(sorted(known), hidden=True)]
 

@@ -35,8 +35,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     parser.add_argument("--only", metavar="ALGORITHM", choices=MODELLED)
-    given = parser.parse_args()
-    comparisons = list(recorded() if given.recorded else _measured(given.only))
+    options = parser.parse_args()
+    comparisons = list(recorded() if options.recorded else _measured(options.only))
     RECORDED.write_text(json.dumps([asdict(pair) for pair in comparisons], indent=1) + "\n")
     (DOCS / "fluid-and-packets.md").write_text(page(comparisons))
 

@@ -25,10 +25,10 @@ def main(arguments: list[str]) -> int:
     """Build the kernel's disciplines, feed the packets, print differences and write the page."""
     parser = argparse.ArgumentParser(prog="python -m validation.queues", description=__doc__)
     parser.add_argument("kernel", type=Path, nargs="+", metavar="TREE")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="longhaul-queues-") as temporary:
         folder = Path(temporary)
-        drivers = kernel.drivers(given.kernel, folder)
+        drivers = kernel.drivers(options.kernel, folder)
         for name, pattern in PATTERNS.items():
             pattern(np.random.default_rng(1)).tofile(folder / f"{name}.arrivals")
         ours(folder)

@@ -110,7 +110,7 @@ class _Flows:
         return np.where(self.of_repair > 0.0, 0.0, self.rounds * part)
 
     def _losses(self, sent: Windows) -> Flags:
-        """Mark the flows that lose a segment in this step, and draw their next losses.
+        """Return a mask of the flows that lose a segment in this step; draw their next losses.
 
         `sent` is the number of segments that each flow sends in the step.
         """
@@ -120,7 +120,7 @@ class _Flows:
         return lost
 
     def _signals(self, lost: Flags) -> Flags:
-        """Mark the flows that learn of a loss in this step; `lost` marks flows with new losses."""
+        """Return a mask of the flows that learn of a loss in this step; `lost` marks new losses."""
         if not self.feedback:
             return lost
         self.until_known = self.until_known - self.rounds

@@ -263,13 +263,13 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="seed of the first scenario")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.worker:
-        _work(given.kind, *given.worker)
+    options = parser.parse_args()
+    if options.worker:
+        _work(options.kind, *options.worker)
         return 0
-    count = given.count or COUNTS[given.kind]
-    found = fuzz(given.kind, given.first, count, given.workers)
-    print(f"{count} {given.kind}, {found} wrong outcomes")
+    count = options.count or COUNTS[options.kind]
+    found = fuzz(options.kind, options.first, count, options.workers)
+    print(f"{count} {options.kind}, {found} wrong outcomes")
     return 1 if found else 0
 
 

@@ -133,9 +133,9 @@ def main() -> None:
     parser.add_argument("network", nargs="?", choices=NETWORKS)
     parser.add_argument("--threads", type=int, default=1, help="number of threads for NETWORK")
     parser.add_argument("--until", type=float, default=float("inf"), metavar="SECONDS")
-    given = parser.parse_args()
-    if given.network:
-        print(whole(NETWORKS[given.network], given.threads, given.until))
+    options = parser.parse_args()
+    if options.network:
+        print(whole(NETWORKS[options.network], options.threads, options.until))
     else:
         for line in all_in_turn():
             print(line, flush=True)

@@ -29,9 +29,9 @@ def demo(
     """
     check_directory(out)
     page = out / "index.html"
-    there = [path for path in (page, *(out / name for name in QUEUES)) if path.exists()]
-    if there and not overwrite:
-        raise OutputError(f"{there[0]} already exists; choose another --out, or add --overwrite")
+    existing = [path for path in (page, *(out / name for name in QUEUES)) if path.exists()]
+    if existing and not overwrite:
+        raise OutputError(f"{existing[0]} already exists; choose another --out, or add --overwrite")
     runs = []
     for name, overrides in QUEUES.items():
         scenario = examples.load(SCENARIO, overrides)

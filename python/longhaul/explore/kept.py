@@ -10,7 +10,7 @@ from longhaul.explore.connections import GROWTH, growth_per_s
 from longhaul.explore.tables import Content, add_series, described, held, measures
 
 SERIES = "series.parquet"
-# Maximum number of samples per run; with very many runs there are fewer, to limit the total.
+# Maximum number of samples per run; many runs have fewer, to limit the total.
 SAMPLES = 500
 MOST_VALUES = 20_000_000
 LEAST_SAMPLES = 20
@@ -29,19 +29,19 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
     times, or if the page does not have the table.
     """
     files = [Path(folder) / SERIES for folder in folders]
-    there = [at for at, file in enumerate(files) if file.is_file()]
-    if not there or table not in {entry["name"] for entry in content.tables}:
+    stored = [at for at, file in enumerate(files) if file.is_file()]
+    if not stored or table not in {entry["name"] for entry in content.tables}:
         return
-    first = pl.read_parquet(files[there[0]], columns=["kind", "name"])
+    first = pl.read_parquet(files[stored[0]], columns=["kind", "name"])
     every = first.filter(pl.col("kind") == "link")["name"].unique(maintain_order=True)
     links = every[:MOST_LINKS].to_list()
     names = [name for name, _ in _columns(links)]
     room = MOST_VALUES // (len(files) * len(names))
     samples = max(min(SAMPLES, room), LEAST_SAMPLES)
-    ends = [_end(files[at]) for at in there]
+    ends = [_end(files[at]) for at in stored]
     recorded = max(count for _, _, count in ends)
     if recorded <= samples:
-        longest = there[max(range(len(ends)), key=lambda at: ends[at][2])]
+        longest = stored[max(range(len(ends)), key=lambda at: ends[at][2])]
         times = _times(files[longest])
         samples = len(times)
     else:
@@ -50,14 +50,14 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
     if len(times) < 2:
         return
     values = {name: np.full((len(files), samples), np.nan, np.float32) for name in names}
-    for at in there:
+    for at in stored:
         for name, curve in _of_run(files[at], links, times):
             values[name][at] = curve
-    known = described(files[there[0]])
+    known = described(files[stored[0]])
     shown = measures(values, {name: _about(name, known) for name in names})
     thinned = f"{samples} of up to {recorded:,} samples of each run" if recorded > samples else ""
     size = 2e-6 * len(files) * samples * len(names)
-    some = "" if len(there) == len(files) else f" {len(there)} of {len(files)} runs have samples."
+    some = "" if len(stored) == len(files) else f" {len(stored)} of {len(files)} runs have samples."
     note = f"Curves show {thinned or f'{recorded:,} samples of each run'} ({size:.1f} MB).{some}"
     dropped = next((name for name in names if name.endswith("dropped_pps")), "")
     add_series(content, table, times, shown, names, lost=dropped, note=note)

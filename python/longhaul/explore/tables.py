@@ -165,8 +165,8 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
     text = column.cast(pl.String).fill_null("none")
     categories = text.unique().sort()
     if levels := [str(level) for level in roles.factors.get(name, ())]:
-        there = set(categories)
-        known = [level for level in levels if level in there]
+        present = set(categories)
+        known = [level for level in levels if level in present]
         others = [name for name in categories if name not in set(levels)]
         categories = pl.Series([*known, *others])
     if len(categories) > MOST_CATEGORIES:
@@ -287,8 +287,8 @@ def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[in
     `pairs` are row numbers in `table` and in `to`. Unless both tables are on the page, nothing is
     added.
     """
-    there = {entry["name"] for entry in content.tables}
-    if not pairs or not {table, to} <= there:
+    names = {entry["name"] for entry in content.tables}
+    if not pairs or not {table, to} <= names:
         return
     rows, others = np.array(sorted(set(pairs))).T
     content.relations.append(
