@@ -73,9 +73,11 @@ test: test-rust test-python
 test-rust:
 	PROPTEST_RNG_SEED=1 cargo test --locked
 
+# Some tests wait for others' processes or for the wall clock, so that three workers keep two cores busy. Each worker loads all
+# tests, and many tests start commands: both take longer without bytecode.
 test-python: build
 	@$(MAKE) --no-print-directory --silent $(VENV)/tools
-	$(BIN)/pytest --numprocesses 2 --dist worksteal
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest --numprocesses 3 --dist worksteal
 
 test-long: build fuzz
 	@$(MAKE) --no-print-directory --silent $(VENV)/tools

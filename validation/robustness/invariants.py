@@ -127,10 +127,10 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
     groups = {group["label"]: group for group in resolved["flows"]}
     for flow in run.flows.to_dicts():
         name, group = flow["name"], groups[flow["label"]]
+        delivered, sent = flow["total_delivered_pkts"], flow["total_sent_pkts"]
+        if delivered > sent:
+            yield f"{name}: {delivered} packets delivered, but only {sent} sent"
         for window in ("", "total_"):
-            if flow["total_delivered_pkts"] > flow["total_sent_pkts"]:
-                delivered, sent = flow["total_delivered_pkts"], flow["total_sent_pkts"]
-                yield f"{name}: {delivered} packets delivered, but only {sent} sent"
             smallest = flow[f"{window}rtt_min_s"]
             ticks = "tick" in group.get("tcp", {}).get("rto", {})
             floor_s = propagation_s - _timestamp_tick_s(group)

@@ -65,7 +65,8 @@ impl Parameters for ThresholdConfig {
             _ => {}
         }
         if !Self::of(values).can_mark(link.packet) && !link.taken_over {
-            let message = "is not more than one packet below the limit, so that nothing would be marked";
+            let message =
+                "is not more than one packet below the limit, so that nothing would be marked";
             return Err(Refusal::of(Self::threshold, message));
         }
         Ok(())
