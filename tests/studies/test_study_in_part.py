@@ -93,7 +93,7 @@ def test_a_part_prints_its_metrics_and_says_what_claims_are_judged_by(
     values = pl.read_parquet("studies/link/results/quick/values.parquet")
     (row,) = (line for line in ran.stdout.splitlines() if line.startswith("utilisation "))
     assert float(row.split()[1]) == pytest.approx(values["utilisation"][0], rel=1e-5)
-    assert "`study claims` judges these runs alone from now on; without studies/link" in ran.stdout
+    assert "`study claims` judges only these runs from now on; without studies/link" in ran.stdout
 
 
 def test_a_level_of_the_other_scale_alone_names_that_scale(study: Path, cli: CommandLine) -> None:
