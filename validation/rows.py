@@ -20,7 +20,7 @@ KINDS = (VALUE, CONDITIONS_MEAN, TREND)
 
 @dataclass(frozen=True)
 class Row:
-    """A value of a source or of another simulator, and our measured value."""
+    """A value from a publication or another simulator, and the value measured with Longhaul."""
 
     case: str
     metric: str

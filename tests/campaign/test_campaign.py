@@ -27,7 +27,10 @@ TEMPLATE = tomllib.loads(SMALL.replace("10 s", "4 s"))
 
 
 def sweep(**more: object) -> Sweep:
-    """Return a sweep of two rates, and one or two flows; `more` replaces arguments."""
+    """Return a sweep with two rates, and with the numbers of flows 1 and 2.
+
+    `more` replaces arguments of `Sweep`.
+    """
     given: dict[str, object] = {
         "axes": {"n": [1, 2], "rate": ["slow", "fast"]},
         "settings": {

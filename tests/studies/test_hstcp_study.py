@@ -76,9 +76,9 @@ def test_a_rate_leaves_the_loss_rate_between_two_points() -> None:
 
 
 def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
-    """Check the goodput that n flows lose if the flow that joins them is HSTCP (chapter 5.5).
+    """Check the goodput that n flows lose to an HSTCP flow that joins them (chapter 5.5).
 
-    The loss is relative to n + 1 equal flows.
+    The flows are compared with n flows that another flow of their own kind joins.
     """
     alone = [{"experiment": "A", "n": n, "lu_regtcp": 100.0} for n in (2, 10)]
 

@@ -26,7 +26,7 @@ class Grammar:
 
     language: Language
     function: str
-    """Type of a function definition."""
+    """Type of the syntax node of a function definition."""
     negation: str
     """Format of a negated condition."""
     conditions: frozenset[str]

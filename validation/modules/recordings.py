@@ -25,8 +25,8 @@ Verdicts with the same index are on the same recorded value.
 def judged(built: Mapping[str, Path], folder: Path) -> Both:
     """Return the verdicts on all recorded cases, with the modules and with our algorithms.
 
-    `built` has the compiled module of each algorithm. The module of standard TCP is compiled into
-    the directory `folder`.
+    `built` has the compiled module of each algorithm except standard TCP, whose module this
+    function compiles into the directory `folder`.
     """
     standard = modules.build([STANDARD], folder / "standard.so", name=None).object
     instead = {"cubic": built["cubic"], "bbr": built["bbr"], "reno": standard}

@@ -25,7 +25,7 @@ class Sawtooth:
     peak_pkts: float | None
     """Mean of the windows in the last samples before reductions, except the first reduction."""
     trough_pkts: float | None
-    """Mean of the smallest windows between two reductions."""
+    """Smallest window between two successive reductions, averaged over all such intervals."""
 
 
 @dataclass(frozen=True)

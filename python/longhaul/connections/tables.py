@@ -20,9 +20,9 @@ NO_CAPACITY = "no capacity"
 
 
 def _shown(of: str, silent: Collection[str] = ()) -> list[Figure]:
-    """Return the metrics that tables show, except `silent` ones; `of` is the kind of owner.
+    """Return the metrics of labels, links or proxies that tables show, except `silent` ones.
 
-    It is `label`, `link` or `proxy`.
+    `of` is `label`, `link` or `proxy`.
     """
     return [
         figure for figure in declared(of) if figure.form is not None and figure.name not in silent

@@ -253,10 +253,10 @@ def in_signs(
 
 
 def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
-    """Return short names of the conditions, and a legend of their signs - and +.
+    """Return short names of the conditions, and a legend.
 
-    A short name lists the levels of a condition without the names of the factors. Signs stand for
-    the levels of factors with two levels.
+    A short name lists the levels of a condition without the names of the factors. The signs minus
+    and plus stand for the two levels of a factor, which the legend states.
     """
     rows, signs = in_signs(table, conditions)
     names = [" ".join(levels) for levels in zip(*rows.values(), strict=True)]

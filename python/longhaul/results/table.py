@@ -51,7 +51,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """Table of metrics; each run has a column for each label, and, if several, for all flows."""
+    """Table of metrics.
+
+    Each run has a column for each label. If it has several labels, it also has a column for all its
+    flows together.
+    """
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]

@@ -39,8 +39,8 @@ TABLES = {
 def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
     """Return a function that draws `metric` of the source's table `number`.
 
-    For each experiment, our values at three delays are bars, and the printed values are lines. For
-    fairness, dots are our `fairness_groups`.
+    For each experiment, our values at three delays are bars, and the printed values are lines. If
+    `metric` is `fairness`, dots also show our values of the metric `fairness_groups`.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

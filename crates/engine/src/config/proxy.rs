@@ -1,4 +1,5 @@
-//! Proxies that split a connection into three.
+//! Pairs of split-TCP proxies. A pair replaces a connection by three: from the sender to the first proxy, between the
+//! proxies, and from the second proxy to the receiver.
 
 use std::sync::Arc;
 

@@ -136,7 +136,8 @@ pub enum Parent {
 }
 
 words! {
-    /// Service of a router's two queues, one towards the backbone and one towards the hosts.
+    /// Number of servers of a router, and the order in which they serve its two queues: the one towards the backbone and
+    /// the one towards the hosts.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Service {
         /// One server for both queues. It alternates while both queues hold packets, and is never idle while either

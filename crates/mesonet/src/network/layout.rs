@@ -123,15 +123,15 @@ pub(super) struct Layout {
     pub(super) stations: Vec<Station>,
     /// Number of different speeds of hosts.
     speeds: usize,
-    /// Number of the first [`Station::CrossRegion`].
+    /// Index of the first [`Station::CrossRegion`].
     cross_region: usize,
-    /// Number of the first [`Station::OutOfBackbone`].
+    /// Index of the first [`Station::OutOfBackbone`].
     out_of_backbone: usize,
-    /// Number of the first [`Station::AckReady`].
+    /// Index of the first [`Station::AckReady`].
     ack_ready: usize,
-    /// Number of the first [`Station::MaySend`].
+    /// Index of the first [`Station::MaySend`].
     may_send: usize,
-    /// Number of the first [`Station::Server`].
+    /// Index of the first [`Station::Server`].
     servers: usize,
 }
 

@@ -10,7 +10,7 @@ use proto::{Chunks, Connection, Dir, ReadableError, StreamId};
 /// Smallest and largest size of a chunk of data, in bytes.
 const CHUNK: [usize; 2] = [1 << 14, 1 << 20];
 
-/// Number of chunks that fit into the send buffer, if [`CHUNK`] permits. For each packet the stack
+/// Number of chunks into which the send buffer is divided, as far as the bounds [`CHUNK`] of their size permit. For each packet the stack
 /// searches the chunks linearly, so there should be few; and it frees a chunk only as a whole, so a
 /// chunk should be a small fraction of the buffer.
 const CHUNKS: u64 = 64;

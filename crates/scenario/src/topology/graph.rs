@@ -30,7 +30,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of a group of flows in a graph that determine its route.
+    /// Keys that determine the route of a group of flows in a graph.
     pub(crate) struct FlowPlace {
         /// Graph: node from which the flows send.
         from: String = Kind::Name.key(),

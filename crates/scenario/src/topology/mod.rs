@@ -84,7 +84,7 @@ const PLACES: [&[Key]; KINDS.len()] = {
 };
 
 keys! {
-    /// Key of access links, for topologies that have them.
+    /// The scenario key `access`, for topologies that have access links.
     pub(crate) struct AccessLinks {}
     apart {
         /// Links between separate hosts of each flow and the routers; without them flows begin and

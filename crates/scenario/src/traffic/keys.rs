@@ -163,10 +163,10 @@ keys! {
 keys! {
     /// Keys of bursts and pauses.
     pub(crate) struct OnOffKeys {
-        /// TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` outside of
-        /// `traffic`.
+        /// TCP: rate of messages in a burst, headers not counted. For UDP flows, the key `rate` outside
+        /// of `traffic` sets the rate.
         pub rate: Option<Rate> = Kind::Positive(RATE).key(),
-        /// TCP: bytes of a message. UDP flows have `packet` outside of `traffic`.
+        /// TCP: bytes of a message. For UDP flows, the key `packet` outside of `traffic` sets the size.
         pub message: Option<u64> = Kind::Positive(SIZE).key(),
         /// TCP: true if each message is sent in whole, full segments, as in ns-2; false (default)
         /// if messages are bytes of one stream.

@@ -44,7 +44,7 @@ class ResampledData:
 
 
 class _Samples:
-    """Replications drawn for bootstrap samples, and numbers computed for all samples at once."""
+    """Replications drawn for all bootstrap samples, with statistics of each sample."""
 
     def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data

@@ -277,10 +277,11 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return ratios that exceed 1 if numbers follow an order of levels such as `a+b>c`.
+    """Return a ratio for each `>` in an order of levels such as `a+b>c`.
 
-    Each `>` gives a ratio: the smallest number of the levels before the `>` (a and b), divided by
-    the largest number of the levels after it (c). `numbers` has one number per group of `groups`.
+    All ratios exceed 1 if, and only if, the numbers follow the order. A ratio is the smallest
+    number of the levels directly before the `>` (a and b), divided by the largest number of the
+    levels directly after it (c). `numbers` has one number per group of `groups`.
     """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(BEFORE)]

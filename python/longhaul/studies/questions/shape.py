@@ -33,7 +33,10 @@ class Shape:
 
     along: str | None
     each: tuple[str, ...]
-    """Axes whose levels form groups, or `metric`; the statistic is computed for each group."""
+    """Axes whose levels form groups, or the word `metric` for a group per metric.
+
+    The statistic is computed for each group.
+    """
     order: str | None
     then: str
     above: float | None

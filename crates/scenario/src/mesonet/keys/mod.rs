@@ -62,7 +62,7 @@ impl Read for Written {
     }
 }
 
-/// An element of the network, a long-lived flow or sources, given by name or number.
+/// The name or number by which a key refers to an element of the network, to a long-lived flow, or to a range of sources.
 #[derive(Clone, Debug)]
 pub(crate) enum Identifier {
     /// Name of the element or flow, or a range of the numbers of sources.

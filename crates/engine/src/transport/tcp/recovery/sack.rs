@@ -313,7 +313,8 @@ impl Sack {
         }
     }
 
-    /// Lets the algorithm decide again if it tolerates a recovery's losses: more segments may have been lost.
+    /// Lets the algorithm decide again whether to tolerate the losses of the current recovery, because more segments may
+    /// have been lost since its last decision.
     fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.weigh_losses(env) {
             self.start_prr(tcb);
