@@ -67,9 +67,7 @@ $(VENV)/package: $(VENV)/needs Cargo.toml pyproject.toml reproductions/pyproject
 	$(BIN)/python -m compileall -qq python/longhaul reproductions
 	touch $@
 
-# Neither half alone keeps two cores busy.
-test:
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rust test-python
+test: test-rust test-python
 
 # The same cases every time, so that a failure is the change's; `test-long` draws others, and more.
 test-rust:

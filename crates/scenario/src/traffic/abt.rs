@@ -77,18 +77,23 @@ mod tests {
 
     use super::*;
 
-    fn quantile(table: ([f64; 6], f64), probability: f64) -> f64 {
+    fn quantiles(table: ([f64; 6], f64)) -> Quantiles {
         let Distribution::Empirical(quantiles) = distribution(table) else {
             unreachable!("all are")
         };
-        quantiles.at(probability)
+        quantiles
+    }
+
+    fn quantile(table: ([f64; 6], f64), probability: f64) -> f64 {
+        quantiles(table).at(probability)
     }
 
     fn mean(table: ([f64; 6], f64), of: impl Fn(f64) -> f64) -> f64 {
         const STEPS: u32 = 200_000;
+        let quantiles = quantiles(table);
         let values = (0..STEPS).map(|step| {
             let probability = (f64::from(step) + 0.5) / f64::from(STEPS);
-            of(quantile(table, probability))
+            of(quantiles.at(probability))
         });
         values.sum::<f64>() / f64::from(STEPS)
     }
