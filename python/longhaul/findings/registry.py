@@ -5,7 +5,7 @@ its plots. The computations are in the package `analysis`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from longhaul.analysis import congestion, correlation
 from longhaul.analysis.comparisons import MeanInterval
 from longhaul.analysis.table import LOGARITHM, ResponseTable, TableError
 from longhaul.files.names import unknown
+from longhaul.files.options import unused
 from longhaul.findings.labels import in_row_unit, label
 
 if TYPE_CHECKING:
@@ -142,15 +143,9 @@ def named(name: str, help: str, takes: Iterable[str] = ()) -> Callable[[Find], F
 
 def refuse_unused(names: Sequence[str], options: Options) -> None:
     """Raise an error for an option that none of these analyses uses."""
-    for option in fields(Options):
-        takers = [name for name, analysis in ANALYSES.items() if option.name in analysis.takes]
-        is_given = getattr(options, option.name) != option.default
-        if is_given and option.name not in OF_ALL and set(names).isdisjoint(takers):
-            flag = f"--{option.name.replace('_', '-')}"
-            raise TableError(
-                f"{flag}: expected an analysis that takes it, found {', '.join(names)}; "
-                f"available: {', '.join(takers)}"
-            )
+    takes = {name: analysis.takes for name, analysis in ANALYSES.items()}
+    if message := unused("an analysis", names, options, takes, of_all=OF_ALL, flags={}):
+        raise TableError(message)
 
 
 def analyse(name: str, table: ResponseTable, options: Options) -> Findings:

@@ -1,12 +1,13 @@
 """Registry of plots: name, description, suitable runs, and drawing function."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from matplotlib.figure import Figure
 
 from longhaul.files.names import unknown
+from longhaul.files.options import unused
 from longhaul.results import Results, ResultsError
 
 
@@ -101,19 +102,9 @@ def find(name: str) -> Plot:
 
 def refuse_unused(names: Sequence[str], options: Options) -> None:
     """Raise an error for an option that none of these plots uses."""
-    for option in fields(Options):
-        given = getattr(options, option.name)
-        if (
-            option.name in OF_ALL
-            or given == option.default
-            or any(option.name in PLOTS[name].takes for name in names)
-        ):
-            continue
-        takers = [plot.name for plot in PLOTS.values() if option.name in plot.takes]
-        raise ResultsError(
-            f"{FLAGS[option.name]}: expected a plot that takes it, found {', '.join(names)}; "
-            f"available: {', '.join(takers)}"
-        )
+    takes = {name: plot.takes for name, plot in PLOTS.items()}
+    if message := unused("a plot", names, options, takes, of_all=OF_ALL, flags=FLAGS):
+        raise ResultsError(message)
 
 
 def suitable(runs: Sequence[Results]) -> list[str]:

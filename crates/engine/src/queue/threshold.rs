@@ -64,7 +64,10 @@ impl Parameters for ThresholdConfig {
             }
             _ => {}
         }
-        if !Self::of(values).can_mark(link.packet) && !link.taken_over {
+        // The user did not choose a limit that is taken over, which may hold a single packet.
+        let room = if link.taken_over { 0 } else { link.packet.0 };
+        let [threshold, limit] = Self::of(values).in_bytes(link.packet);
+        if threshold.saturating_add(room) >= limit {
             let message =
                 "is not more than one packet below the limit, so that nothing would be marked";
             return Err(Refusal::of(Self::threshold, message));
@@ -90,11 +93,16 @@ impl ThresholdConfig {
     /// all other packets have this size, too.
     #[must_use]
     pub fn can_mark(&self, packet: Bytes) -> bool {
-        let [threshold, limit] = [self.threshold, self.limit].map(|capacity| match capacity {
+        let [threshold, limit] = self.in_bytes(packet);
+        threshold.saturating_add(packet.0) < limit
+    }
+
+    /// Returns threshold and limit in bytes, if all packets have the size `packet`.
+    fn in_bytes(&self, packet: Bytes) -> [u64; 2] {
+        [self.threshold, self.limit].map(|capacity| match capacity {
             Capacity::Packets(packets) => packets.saturating_mul(packet.0),
             Capacity::Bytes(bytes) => bytes,
-        });
-        threshold.saturating_add(packet.0) < limit
+        })
     }
 }
 

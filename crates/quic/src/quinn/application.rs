@@ -10,9 +10,9 @@ use proto::{Chunks, Connection, Dir, ReadableError, StreamId};
 /// Smallest and largest size of a chunk of data, in bytes.
 const CHUNK: [usize; 2] = [1 << 14, 1 << 20];
 
-/// Number of chunks into which the send buffer is divided, as far as the bounds [`CHUNK`] of their size permit. For each packet the stack
-/// searches the chunks linearly, so there should be few; and it frees a chunk only as a whole, so a
-/// chunk should be a small fraction of the buffer.
+/// Number of chunks into which the send buffer is divided, as far as the bounds [`CHUNK`] of their
+/// size permit. For each packet the stack searches the chunks linearly, so there should be few; and
+/// it frees a chunk only as a whole, so a chunk should be a small fraction of the buffer.
 const CHUNKS: u64 = 64;
 
 /// Zeros to send, used repeatedly. They are only read. The system therefore maps all pages of their

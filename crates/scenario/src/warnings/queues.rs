@@ -16,11 +16,7 @@ use crate::resolve::ResolvedDocument;
 /// largest packet: the wait for one packet would count as a standing queue. RFC 8290 section 5.2.2
 /// requires a target of at least the time of one packet.
 pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
-    let packet = config
-        .flows
-        .iter()
-        .map(|flow| packet_bytes(&flow.transport));
-    let Some(packet) = packet.max() else {
+    let Some(packet) = largest_packet(config) else {
         return;
     };
     let short = config.links.iter().find_map(|link| {
@@ -38,11 +34,10 @@ pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns about the first queue whose automatic marking threshold is not below its limit; a threshold that the user sets is
-/// then refused.
+/// Warns about the first queue that cannot mark, because its threshold is too close to its limit. Thresholds that the user
+/// sets are refused instead, unless the queue is taken over from the opposite direction.
 pub(super) fn warn_of_thresholds(config: &Config, out: &mut Vec<String>) {
-    let packets = (config.flows.iter()).map(|flow| packet_bytes(&flow.transport));
-    let Some(packet) = packets.max() else {
+    let Some(packet) = largest_packet(config) else {
         return;
     };
     let idle = config.links.iter().find(|link| {
@@ -50,11 +45,17 @@ pub(super) fn warn_of_thresholds(config: &Config, out: &mut Vec<String>) {
     });
     if let Some(link) = idle {
         out.push(format!(
-            "the queue of `{}` marks nothing: its automatic threshold of 1 BDP / 7 is not more than one packet below its \
-             limit; write a threshold",
+            "the queue of `{}` marks nothing: its threshold is not more than one packet below its limit; write another \
+             threshold (`auto` is 1 BDP / 7) or limit",
             link.name
         ));
     }
+}
+
+/// Returns the size of the largest packet of all flows in bytes; `None` without flows.
+fn largest_packet(config: &Config) -> Option<u32> {
+    let sizes = (config.flows.iter()).map(|flow| packet_bytes(&flow.transport));
+    sizes.max()
 }
 
 fn codel_target(queue: &QueueConfig) -> Option<Span> {
